@@ -1,0 +1,25 @@
+"""ufodt decides, case by case, what to ask next, when to stop and what to answer, and learns from every outcome."""
+
+from ufodt import errors, stop
+from ufodt.belief import Expert, Prior
+from ufodt.learner import UFODT, load
+from ufodt.policy import Criterion, Policy
+from ufodt.problem import Binary, Categorical, Problem
+from ufodt.session import Session
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "UFODT",
+    "Binary",
+    "Categorical",
+    "Criterion",
+    "Expert",
+    "Policy",
+    "Prior",
+    "Problem",
+    "Session",
+    "errors",
+    "load",
+    "stop",
+]

@@ -1,0 +1,425 @@
+// Hypotheses as bit lanes: one bit per hypothesis, one row of words per (feature, outcome) and per region.
+//
+// A hypothesis is one full vector of outcomes; its region is the label it calls for. Drawn with equal weight,
+// every sum over hypotheses is a population count. Outcome 0 needs no row: it is what the others leave.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include "belief.hpp"
+#include "random.hpp"
+
+namespace ufodt {
+
+using Floats = float __attribute__((vector_size(32)));
+using Ints = std::int32_t __attribute__((vector_size(32)));
+
+// Exponential good to 2e-7 for x <= 0; vanishes below -87.
+inline float quick_exp(float x) {
+    x = x < -87.0f ? -87.0f : x;
+    const float k = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to the nearest integer
+    const float r = x - k * 0.693147181f;
+    const float series = 1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
+    return series * std::bit_cast<float>((static_cast<std::int32_t>(k) + 127) << 23);
+}
+
+// loss[truth][answer], with the common case of one unit per mistake known apart.
+struct Loss {
+    int n_labels = 0;
+    std::vector<double> of;  // n_labels x n_labels
+    bool zero_one = true;
+
+    double operator()(int truth, int answer) const { return of[truth * n_labels + answer]; }
+
+    // The answer of least expected loss, the lowest index on ties, and that loss; p need not be normalised.
+    template <class Real>
+    std::pair<int, double> best(const Real* p) const {
+        int answer = 0;
+        double least = INFINITY;
+        for (int a = 0; a < n_labels; ++a) {
+            double expected = 0.0;
+            if (zero_one) {
+                expected = -static_cast<double>(p[a]);
+            } else {
+                for (int y = 0; y < n_labels; ++y) expected += static_cast<double>(p[y]) * (*this)(y, a);
+            }
+            if (expected < least) least = expected, answer = a;
+        }
+        return {answer, least};
+    }
+};
+
+class Hypotheses {
+  public:
+    void resize(const Shape& shape, int n) {
+        shape_ = &shape;
+        n_ = n;
+        n_words_ = (n + 63) / 64;
+        n_blocks_ = (n_words_ + 3) / 4;
+        stride_ = 4 * n_blocks_;
+        lanes_.assign(static_cast<std::size_t>(shape.n_rows - shape.n_features) * stride_, 0);
+        region_.assign(static_cast<std::size_t>(shape.n_labels) * stride_, 0);
+        alive_.assign(stride_, 0);
+        logit_.assign(static_cast<std::size_t>(shape.n_labels) * stride_ * 64, 0.0f);
+        label_of_.assign(static_cast<std::size_t>(stride_) * 64, 0);
+        n_alive_ = 0;
+    }
+
+    // Take over the environment that hypotheses are drawn from.
+    void set_theta(const Theta& theta) {
+        const int m = shape_->n_labels;
+        theta_ = &theta;
+        const std::size_t n_indicators = shape_->n_rows - shape_->n_features;
+        fraction_.resize(n_indicators * m);
+        weight_.resize(n_indicators * m);
+        std::vector<double>& left = left_;
+        for (int f = 0; f < shape_->n_features; ++f) {
+            const float* log_zero = theta.log_p.data() + shape_->cell(shape_->row(f), 0);
+            left.assign(m, 1.0);
+            for (int k = 1; k < shape_->n_outcomes(f); ++k) {
+                const int from = shape_->cell(shape_->row(f) + k, 0), to = indicator(f, k) * m;
+                const float log_odds = theta.log_p[from] - log_zero[0];
+                for (int y = 0; y < m; ++y) weight_[to + y] = theta.log_p[from + y] - log_zero[y] - log_odds;
+                for (int y = 0; y < m; ++y) {  // outcome k among those not yet excluded: a chain of coin tosses
+                    const double p = theta.p[from + y];
+                    fraction_[to + y] = binary_fraction(k == 1 ? p : left[y] > p ? p / left[y] : 1.0);
+                    left[y] -= p;
+                }
+            }
+        }
+    }
+
+    // Draw all hypotheses given the evidence: labels from `posterior`, outcomes of `features` from theta.
+    //
+    // Labels are drawn systematically (one uniform number places N evenly spaced points on the cumulative
+    // posterior), so each label gets its share of N, rounded at random.
+    void draw(Random& random, const std::vector<double>& posterior, const std::vector<int>& features, const Loss& loss) {
+        const int m = shape_->n_labels;
+        weights_.clear();
+        n_alive_ = n_;
+        fill_lanes(alive_.data(), 0, n_);
+        parts_.clear();
+        const double offset = random.uniform();
+        double cumulative = 0.0;
+        for (int y = 0, from = 0; y < m; ++y) {
+            cumulative += posterior[y];
+            const int to = y == m - 1 ? n_ : std::clamp(static_cast<int>(cumulative * n_ + offset), from, n_);
+            for (int block = from / 256; block * 256 < to && from < to; ++block) {
+                Part part{block, y, {}};
+                fill_lanes(part.lanes, from - block * 256, to - block * 256);
+                parts_.push_back(part);
+            }
+            from = to;
+        }
+        std::stable_sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.block < b.block; });
+        for (const int f : features) {
+            for (int k = 1; k < shape_->n_outcomes(f); ++k) draw_outcome(random, f, k);
+        }
+        classify(posterior, features, loss);
+    }
+
+    // Draw until there are N distinct hypotheses, or until `max_draws`; each weighs P(h) given the evidence.
+    void draw_distinct(Random& random, const std::vector<double>& posterior, const std::vector<int>& features, const Loss& loss,
+                       std::int64_t max_draws) {
+        const int m = shape_->n_labels;
+        std::fill(lanes_.begin(), lanes_.end(), 0);
+        std::fill(alive_.begin(), alive_.end(), 0);
+        weights_.assign(static_cast<std::size_t>(stride_) * 64, 0.0);
+        std::vector<std::vector<std::int16_t>> kept;
+        std::unordered_multimap<std::uint64_t, int> seen;
+        std::vector<std::int16_t> outcomes(features.size());
+        n_alive_ = 0;
+        for (std::int64_t i = 0; i < max_draws && n_alive_ < n_; ++i) {
+            const int label = pick(random, m, [&](int y) { return posterior[y]; });
+            std::uint64_t hash = 0x243f6a8885a308d3ULL;
+            for (std::size_t j = 0; j < features.size(); ++j) {
+                const int first = shape_->row(features[j]);
+                outcomes[j] = static_cast<std::int16_t>(
+                    pick(random, shape_->n_outcomes(features[j]), [&](int k) { return theta_->p[shape_->cell(first + k, label)]; }));
+                hash = (hash ^ static_cast<std::uint64_t>(outcomes[j])) * 0x9e3779b97f4a7c15ULL;
+                hash ^= hash >> 29;
+            }
+            const auto [from, to] = seen.equal_range(hash);
+            if (std::any_of(from, to, [&](const auto& entry) { return kept[entry.second] == outcomes; })) continue;
+            seen.emplace(hash, n_alive_);
+            kept.push_back(outcomes);
+            for (int y = 0; y < m; ++y) {
+                double p = posterior[y];
+                for (std::size_t j = 0; j < features.size(); ++j) p *= theta_->p[shape_->cell(shape_->row(features[j]) + outcomes[j], y)];
+                weights_[n_alive_] += p;
+            }
+            fill_lanes(alive_.data(), n_alive_, n_alive_ + 1);
+            for (std::size_t j = 0; j < features.size(); ++j) {
+                if (outcomes[j] > 0) fill_lanes(lanes(features[j], outcomes[j]), n_alive_, n_alive_ + 1);
+            }
+            ++n_alive_;
+        }
+        classify(posterior, features, loss);
+    }
+
+    // Drop the hypotheses that disagree with an outcome.
+    void observe(int feature, int outcome) {
+        n_alive_ = 0;
+        for (int w = 0; w < n_words_; ++w) {
+            std::uint64_t others = 0;
+            for (int k = 1; outcome == 0 && k < shape_->n_outcomes(feature); ++k) others |= lanes(feature, k)[w];
+            alive_[w] &= outcome == 0 ? ~others : lanes(feature, outcome)[w];
+            n_alive_ += std::popcount(alive_[w]);
+        }
+    }
+
+    int n_alive() const { return n_alive_; }
+
+    // Count the survivors by region; returns how many regions are left. To be called before `masses`.
+    int count_regions() {
+        live_.clear();
+        totals_.clear();
+        for (int y = 0; y < shape_->n_labels; ++y) {
+            const std::size_t at = live_.size();
+            std::uint64_t any = 0;
+            live_.resize(at + n_words_);
+            for (int w = 0; w < n_words_; ++w) any |= live_[at + w] = alive_[w] & region_[y * stride_ + w];
+            if (any) totals_.push_back(mass(live_.data() + at, nullptr));
+            else live_.resize(at);
+        }
+        return static_cast<int>(totals_.size());
+    }
+
+    // Mass of the survivors by outcome of one feature and region left, shape `(n_outcomes, n_regions)`.
+    void masses(int feature, std::vector<double>& table) const {
+        const int n_outcomes = shape_->n_outcomes(feature), n_regions = static_cast<int>(totals_.size());
+        table.resize(static_cast<std::size_t>(n_outcomes) * n_regions);
+        for (int r = 0; r < n_regions; ++r) table[r] = totals_[r];
+        for (int k = 1; k < n_outcomes; ++k) {
+            for (int r = 0; r < n_regions; ++r) {
+                const double here = mass(live_.data() + static_cast<std::size_t>(r) * n_words_, lanes(feature, k));
+                table[static_cast<std::size_t>(k) * n_regions + r] = here;
+                table[r] -= here;
+            }
+        }
+        if (!weights_.empty()) {  // rounding must not leave a negative mass
+            for (int r = 0; r < n_regions; ++r) table[r] = std::max(table[r], 0.0);
+        }
+    }
+
+    // Whether answering `answer` now loses on average more than `limit` against answering with all outcomes known.
+    //
+    // A survivor of another region r regrets E[loss(y, answer) - loss(y, r) | h]; survivors of the region regret nothing.
+    bool regret_exceeds(double limit, int answer, const Loss& loss) {
+        const int m = shape_->n_labels;
+        const std::size_t step = static_cast<std::size_t>(stride_) * 64;
+        const double bound = limit * mass(alive_.data(), nullptr);
+        double regret = 0.0;
+        scratch_.resize(m);
+        for (int w = 0; w < n_words_; ++w) {
+            for (std::uint64_t rest = alive_[w] & ~region_[answer * stride_ + w]; rest; rest &= rest - 1) {
+                const int lane = w * 64 + std::countr_zero(rest), own = label_of_[lane];
+                float top = logit_[own * step + lane], sum = 0.0f;
+                for (int y = 0; y < m && !loss.zero_one; ++y) top = std::max(top, logit_[y * step + lane]);
+                for (int y = 0; y < m; ++y) scratch_[y] = logit_[y * step + lane] - top;
+                for (int y = 0; y < m; ++y) scratch_[y] = quick_exp(scratch_[y]);
+                for (int y = 0; y < m; ++y) sum += scratch_[y];
+                double lost = scratch_[own] - scratch_[answer];
+                if (!loss.zero_one) {
+                    lost = 0.0;
+                    for (int y = 0; y < m; ++y) lost += scratch_[y] * (loss(y, answer) - loss(y, own));
+                }
+                regret += lost / sum * (weights_.empty() ? 1.0 : weights_[lane]);
+                if (regret > bound) return true;
+            }
+        }
+        return false;
+    }
+
+    // One hypothesis, for inspection.
+    int n() const { return n_; }
+    bool is_alive(int lane) const { return alive_[lane / 64] >> (lane % 64) & 1; }
+    int region_of(int lane) const { return label_of_[lane]; }
+    double weight_of(int lane) const { return weights_.empty() ? 1.0 : weights_[lane]; }
+    int outcome_of(int lane, int feature) const {
+        for (int k = 1; k < shape_->n_outcomes(feature); ++k) {
+            if (lanes(feature, k)[lane / 64] >> (lane % 64) & 1) return k;
+        }
+        return 0;
+    }
+
+  private:
+    struct Part {  // lanes of one block of 256 that were drawn for one label
+        int block, label;
+        std::uint64_t lanes[4];
+    };
+
+    const Shape* shape_ = nullptr;
+    const Theta* theta_ = nullptr;
+    int n_ = 0, n_words_ = 0, n_blocks_ = 0, stride_ = 0, n_alive_ = 0;  // rows are padded to `stride_` words
+    std::vector<std::uint64_t> lanes_, region_, alive_, live_;
+    std::vector<std::uint64_t> fraction_;       // per (indicator, label): probability as binary fraction
+    std::vector<float> weight_, logit_;         // log-odds against label 0: per (indicator, label), per (label, lane)
+    std::vector<std::uint8_t> label_of_;        // region of each lane
+    std::vector<double> weights_, totals_, left_;  // weights_ is empty when all weigh the same
+    std::vector<Part> parts_;
+    std::vector<float> scratch_;
+    std::vector<int> used_;
+
+    int indicator(int feature, int outcome) const { return shape_->row(feature) - feature + outcome - 1; }
+    std::uint64_t* lanes(int f, int k) { return lanes_.data() + static_cast<std::size_t>(indicator(f, k)) * stride_; }
+    const std::uint64_t* lanes(int f, int k) const { return lanes_.data() + static_cast<std::size_t>(indicator(f, k)) * stride_; }
+
+    // Set lanes from..to (which may lie outside) of up to four words for a part, or of all words.
+    template <class Row>
+    void fill_lanes(Row&& words, int from, int to) {
+        constexpr bool is_part = std::is_array_v<std::remove_reference_t<Row>>;
+        const int n = is_part ? 4 : n_words_;
+        for (int w = std::max(from, 0) / 64; w < n && w * 64 < to; ++w) {
+            const int low = std::max(from - w * 64, 0), high = std::min(to - w * 64, 64);
+            words[w] |= (high == 64 ? ~0ULL : (1ULL << high) - 1) & (~0ULL << low);
+        }
+    }
+
+    // Mass of the lanes in `live` and, if given, in `lane`.
+    double mass(const std::uint64_t* live, const std::uint64_t* lane) const {
+        if (weights_.empty()) {
+            int count = 0;
+            for (int w = 0; w < n_words_; ++w) count += std::popcount(lane ? live[w] & lane[w] : live[w]);
+            return count;
+        }
+        double sum = 0.0;
+        for (int w = 0; w < n_words_; ++w) {
+            for (std::uint64_t rest = lane ? live[w] & lane[w] : live[w]; rest; rest &= rest - 1) sum += weights_[w * 64 + std::countr_zero(rest)];
+        }
+        return sum;
+    }
+
+    template <class Probability>
+    static int pick(Random& random, int n, Probability p) {
+        double u = random.uniform();
+        for (int i = 0; i < n - 1; ++i) {
+            u -= p(i);
+            if (u < 0.0) return i;
+        }
+        return n - 1;
+    }
+
+    // Outcome k of feature f among the lanes that no lower outcome (above 0) has taken.
+    void draw_outcome(Random& random, int f, int k) {
+        const std::uint64_t* fraction = fraction_.data() + static_cast<std::size_t>(indicator(f, k)) * shape_->n_labels;
+        const auto load = [](const std::uint64_t* words) {
+            Words block;
+            std::memcpy(&block, words, sizeof block);
+            return block;
+        };
+        for (std::size_t i = 0; i < parts_.size();) {
+            const int block = parts_[i].block;
+            std::size_t end = i + 1;
+            while (end < parts_.size() && parts_[end].block == block) ++end;
+            Words open = load(alive_.data() + 4 * block), ones;
+            for (int j = 1; j < k; ++j) open &= ~load(lanes(f, j) + 4 * block);
+            if (end == i + 1) {  // all lanes share one label
+                const std::uint64_t p = fraction[parts_[i].label];
+                ones = bernoulli_bits(random, open, [&](int level) { return Words{} - (p >> level & 1); });
+            } else {
+                ones = bernoulli_bits(random, open, [&](int level) {
+                    Words plane = {};
+                    for (std::size_t j = i; j < end; ++j) plane |= load(parts_[j].lanes) & (Words{} - (fraction[parts_[j].label] >> level & 1));
+                    return plane;
+                });
+            }
+            std::memcpy(lanes(f, k) + 4 * block, &ones, sizeof ones);
+            i = end;
+        }
+    }
+
+    // Log-odds against label 0 of labels y..y+L-1 for 32 lanes, summed over the indicators in `used_`.
+    template <int L>
+    void sum_odds(int chunk, int y, const float* base, Floats* best, Ints* region) {
+        constexpr Ints bit[4] = {{1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7},
+                                 {1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15},
+                                 {1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23},
+                                 {1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30, INT32_MIN}};
+        const int m = shape_->n_labels;
+        Floats odds[L][4];
+        for (int l = 0; l < L; ++l) {
+            for (auto& o : odds[l]) o = Floats{} + (base[y + l] - base[0]);
+        }
+        for (const int j : used_) {
+            const auto bits = static_cast<std::int32_t>(lanes_[static_cast<std::size_t>(j) * stride_ + chunk / 2] >> (32 * (chunk % 2)));
+            const Ints spread = Ints{} + bits;
+            Ints weight[L];
+            for (int l = 0; l < L; ++l) weight[l] = (Ints)(Floats{} + weight_[static_cast<std::size_t>(j) * m + y + l]);
+            for (int q = 0; q < 4; ++q) {
+                const Ints on = (spread & bit[q]) == bit[q];
+                for (int l = 0; l < L; ++l) odds[l][q] += (Floats)(on & weight[l]);
+            }
+        }
+        for (int l = 0; l < L; ++l) {
+            for (int q = 0; q < 4; ++q) {
+                const Ints better = odds[l][q] > best[q];
+                best[q] = better ? odds[l][q] : best[q];
+                region[q] = better ? Ints{} + (y + l) : region[q];
+                std::memcpy(logit_.data() + (static_cast<std::size_t>(y + l) * stride_ * 64 + chunk * 32 + q * 8), &odds[l][q], sizeof(Floats));
+            }
+        }
+    }
+
+    // Region of every hypothesis: the label of least expected loss given all its outcomes.
+    void classify(const std::vector<double>& posterior, const std::vector<int>& features, const Loss& loss) {
+        const int m = shape_->n_labels;
+        scratch_.resize(m);
+        for (int y = 0; y < m; ++y) scratch_[y] = quick_log(static_cast<float>(posterior[y]));
+        used_.clear();
+        for (const int f : features) {
+            const float* zero = theta_->log_p.data() + shape_->cell(shape_->row(f), 0);
+            for (int y = 0; y < m; ++y) scratch_[y] += zero[y];
+            for (int k = 1; k < shape_->n_outcomes(f); ++k) used_.push_back(indicator(f, k));
+        }
+        for (int chunk = 0; chunk < 2 * n_words_; ++chunk) {
+            Floats best[4] = {};
+            Ints region[4] = {};
+            int y = 1;
+            for (; y + 1 < m; y += 2) sum_odds<2>(chunk, y, scratch_.data(), best, region);
+            if (y < m) sum_odds<1>(chunk, y, scratch_.data(), best, region);
+            for (int q = 0; q < 4; ++q) {
+                for (int i = 0; i < 8; ++i) label_of_[chunk * 32 + q * 8 + i] = static_cast<std::uint8_t>(region[q][i]);
+            }
+        }
+        if (!loss.zero_one) choose_by_loss(loss);
+        mask_regions();
+    }
+
+    void choose_by_loss(const Loss& loss) {
+        const int m = shape_->n_labels;
+        const std::size_t step = static_cast<std::size_t>(stride_) * 64;
+        for (int lane = 0; lane < n_; ++lane) {
+            const float top = logit_[label_of_[lane] * step + lane];
+            for (int y = 0; y < m; ++y) scratch_[y] = quick_exp(logit_[y * step + lane] - top);
+            label_of_[lane] = static_cast<std::uint8_t>(loss.best(scratch_.data()).first);
+        }
+    }
+
+    // Eight region numbers at a time become eight bits of each region's mask.
+    void mask_regions() {
+        constexpr std::uint64_t ones = 0x0101010101010101ULL, low7 = 0x7f7f7f7f7f7f7f7fULL;
+        for (int y = 0; y < shape_->n_labels; ++y) {
+            for (int w = 0; w < n_words_; ++w) {
+                std::uint64_t mask = 0;
+                for (int byte = 0; byte < 8; ++byte) {
+                    std::uint64_t differs;
+                    std::memcpy(&differs, label_of_.data() + w * 64 + byte * 8, 8);
+                    differs ^= ones * static_cast<std::uint64_t>(y);
+                    const std::uint64_t equal = ~(((differs & low7) + low7) | differs) >> 7 & ones;
+                    mask |= (equal * 0x0102040810204080ULL >> 56) << (8 * byte);
+                }
+                region_[y * stride_ + w] = mask;
+            }
+        }
+    }
+};
+
+}  // namespace ufodt

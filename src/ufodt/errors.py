@@ -1,0 +1,45 @@
+"""What can go wrong, one class for each thing the caller can do about it.
+
+UfodtError
+├── InvalidProblem     the definition of features, prices, labels or loss: correct it
+├── InvalidPolicy      criterion, stop rule or another setting: choose one that exists
+├── InvalidValue       a value, label or table that does not fit the problem: send one that does
+│   ├── UnknownFeature     the problem has no feature of that name
+│   └── UnknownLabel       the problem has no such label
+├── AlreadyTold        the feature is settled in this session: undo, or open a new session
+└── InvalidModelFile   the file is no model of ours, or is damaged: use another one
+
+Every error leaves the object it came from as it was.
+"""
+
+
+class UfodtError(Exception):
+    """Base of all errors that ufodt raises on purpose."""
+
+
+class InvalidProblem(UfodtError, ValueError):
+    """Features, prices, labels or loss do not make a problem."""
+
+
+class InvalidPolicy(UfodtError, ValueError):
+    """A setting of the planner does not exist or is out of range."""
+
+
+class InvalidValue(UfodtError, ValueError):
+    """A value, label or table does not fit the problem."""
+
+
+class UnknownFeature(InvalidValue):
+    """The problem has no feature of that name."""
+
+
+class UnknownLabel(InvalidValue):
+    """The problem has no such label."""
+
+
+class AlreadyTold(UfodtError, RuntimeError):
+    """A feature is paid for once in a session."""
+
+
+class InvalidModelFile(UfodtError, ValueError):
+    """The file is not a model of ours, or is damaged."""

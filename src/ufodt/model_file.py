@@ -1,0 +1,99 @@
+"""Model files: a manifest and arrays in one `.npz`, written whole or not at all, checked before they are used."""
+
+import io
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ufodt.errors import InvalidModelFile
+
+FORMAT = "ufodt model"
+VERSION = 1
+MAX_MANIFEST_BYTES = 64 * 2**20
+MAX_ARRAY_BYTES = 2 * 2**30
+_HEADER_BYTES = 4096  # more than any header of an array file
+
+Floats = NDArray[np.float64]
+
+
+def write(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Mapping[str, Floats]) -> None:
+    """Write a model file; an existing file is replaced only when the new one is complete."""
+    path = Path(path)
+    text = json.dumps({"format": FORMAT, "version": VERSION, **manifest}, allow_nan=False)
+    handle, name = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("manifest.json", text)
+                for key, array in arrays.items():
+                    buffer = io.BytesIO()
+                    np.lib.format.write_array(buffer, array, allow_pickle=False)
+                    archive.writestr(f"{key}.npy", buffer.getvalue())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the manifest of a model file."""
+    manifest = json.loads(_members(path, {"manifest.json": MAX_MANIFEST_BYTES})["manifest.json"])
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise InvalidModelFile(f"{path} holds no ufodt model; expected a file written by `learner.save`.")
+    if manifest.get("version") != VERSION:
+        raise InvalidModelFile(
+            f"{path} has format version {manifest.get('version')!r}; this release reads version {VERSION}. "
+            "Load it with the release that wrote it."
+        )
+    return manifest
+
+
+def read_arrays(path: str | os.PathLike[str], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Floats]:
+    """Return the named arrays of a model file, each of the shape expected."""
+    limits = {f"{key}.npy": 8 * int(np.prod(shape)) + _HEADER_BYTES for key, shape in shapes.items()}
+    if sum(limits.values()) > MAX_ARRAY_BYTES:
+        raise InvalidModelFile(f"{path} declares arrays of more than {MAX_ARRAY_BYTES:,} bytes; no model is that big.")
+    members = _members(path, limits)
+    arrays = {}
+    for key, shape in shapes.items():
+        try:
+            array = np.lib.format.read_array(io.BytesIO(members[f"{key}.npy"]), allow_pickle=False)
+        except (ValueError, OSError, EOFError) as error:
+            raise _damaged(path, f"{key}: {error}") from error
+        if array.shape != shape or array.dtype != np.float64:
+            raise _damaged(path, f"{key} has shape {array.shape} of {array.dtype}, expected {shape} of float64")
+        arrays[key] = np.ascontiguousarray(array)
+    return arrays
+
+
+def _members(path: str | os.PathLike[str], limits: Mapping[str, int]) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            found = {}
+            for name, limit in limits.items():
+                size = archive.getinfo(name).file_size
+                if size > limit:
+                    raise InvalidModelFile(f"{path}: {name} holds {size:,} bytes, at most {limit:,} are expected.")
+                found[name] = archive.read(name)
+            return found
+    except FileNotFoundError:
+        raise InvalidModelFile(f"There is no file {path}; give the path of a saved model.") from None
+    except KeyError as error:
+        raise InvalidModelFile(f"{path} holds no ufodt model: {error.args[0]}.") from None
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
+        if isinstance(error, InvalidModelFile):
+            raise
+        raise _damaged(path, str(error)) from error
+
+
+def _damaged(path: str | os.PathLike[str], reason: str) -> InvalidModelFile:
+    return InvalidModelFile(f"{path} is damaged or no model file ({reason}); use another copy.")

@@ -1,0 +1,202 @@
+"""The user's own tables: types, overrides, and an account of everything that was done."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ufodt.lab import datasets
+from ufodt.lab.datasets import BadTable, DatasetUnavailable, Price, read_table
+
+PLAIN = "age,sex,sick,smokes,rhythm\n30,m,no,1,sinus\n41,f,yes,0,other\n52,f,no,0,sinus\n63,m,yes,1,flutter\n"
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def account_of(text: str, tmp_path: Path, *, label: str = "y") -> str:
+    return "\n".join(read_table(write(tmp_path / "t.csv", text), label=label).account)
+
+
+def test_types_are_inferred_and_the_label_may_stand_in_the_middle(tmp_path: Path) -> None:
+    data = read_table(write(tmp_path / "t.csv", PLAIN), label="sick")
+    assert data.feature_names == ("age", "sex", "smokes", "rhythm")
+    assert data.kinds == ("continuous", "categorical", "binary", "categorical")
+    assert data.categories == ((), ("f", "m"), ("0", "1"), ("flutter", "other", "sinus"))
+    assert data.label_names == ("no", "yes") and data.y.tolist() == [0, 1, 0, 1]
+    assert data.X[0].tolist() == [30.0, 1.0, 1.0, 2.0]
+    assert data.account == () and data.prices is None
+
+
+def test_missing_cells_become_nan_and_are_told(tmp_path: Path) -> None:
+    data = read_table(write(tmp_path / "t.csv", "a,b,y\n1.5,?,p\nNA,x,q\n,z,p\n2.5,x,q\n"), label="y")
+    np.testing.assert_array_equal(np.isnan(data.X), [[0, 1], [1, 0], [1, 0], [0, 0]])
+    assert "2 cells of 'a' were missing in the file." in data.account
+    assert "1 cell of 'b' was missing in the file." in data.account
+
+
+def test_rows_of_another_width_are_left_out_with_their_lines(tmp_path: Path) -> None:
+    told = account_of("a,y\n1,p\n2\n3,q\n4,p,9\n\n5,q\n", tmp_path)
+    assert "2 rows were left out: they do not have 2 cells (lines 3, 5)." in told
+    assert "1 empty line was skipped." in told
+
+
+def test_rows_without_a_label_are_left_out(tmp_path: Path) -> None:
+    assert "1 row was left out: no label in 'y'." in account_of("a,y\n1,p\n2,\n3,q\n", tmp_path)
+
+
+def test_five_percent_unparsable_cells_become_missing_not_categories(tmp_path: Path) -> None:
+    rows = [
+        f"{i},{'##' if i % 20 == 0 else i / 2},{'pq'[i % 2]},{'x!' if i == 30 else i % 2}" for i in range(100)
+    ]
+    data = read_table(write(tmp_path / "t.csv", "i,a,y,b\n" + "\n".join(rows)), label="y")
+    assert data.kinds == ("continuous", "continuous", "binary")
+    assert np.isnan(data.X).sum(axis=0).tolist() == [0, 5, 1] and len(data.y) == 100
+    told = "\n".join(data.account)
+    assert "5 cells of 'a' were taken as missing: not a number ('##', '##', '##', '##', '##')." in told
+    assert "1 cell of 'b' was taken as missing: not one of 0, 1 ('x!')." in told
+
+
+def test_an_infinite_number_is_missing(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{'pq'[i % 2]}\n" for i in range(20))
+    assert "1 cell of 'a' was taken as missing: not a number ('inf')." in account_of(
+        f"a,y\n{rows}inf,p\n", tmp_path
+    )
+
+
+def test_an_identifier_is_left_out_and_the_way_to_keep_it_is_told(tmp_path: Path) -> None:
+    rows = "".join(f"case-{i},{i},{'pq'[i % 2]}\n" for i in range(30))
+    path = write(tmp_path / "t.csv", "id,a,y\n" + rows)
+    data = read_table(path, label="y")
+    assert data.feature_names == ("a",)
+    assert any("[features.id]" in sentence for sentence in data.account)
+    kept = read_table(
+        path, label="y", overrides=write(tmp_path / "o.toml", '[features.id]\nkind = "categorical"\n')
+    )
+    assert kept.feature_names == ("id", "a") and len(kept.categories[0]) == 30
+
+
+def test_a_column_that_never_varies_is_kept_and_told(tmp_path: Path) -> None:
+    assert "The column 'a' never varies" in account_of("a,b,y\n7,1,p\n7,2,q\n", tmp_path)
+
+
+@pytest.mark.parametrize("cells, names", [
+    (("True", "false"), ("false", "true")), (("Yes", "no"), ("no", "yes")), (("1.0", "0.0"), ("0", "1")),
+])  # fmt: skip
+def test_truth_values_are_binary_however_spelled(
+    cells: tuple[str, str], names: tuple[str, str], tmp_path: Path
+) -> None:
+    data = read_table(write(tmp_path / "t.csv", f"a,y\n{cells[0]},p\n{cells[1]},q\n"), label="y")
+    assert data.kinds == ("binary",) and data.categories == (names,)
+    assert data.X[:, 0].tolist() == [1.0, 0.0]
+
+
+def test_numeric_labels_sort_as_numbers(tmp_path: Path) -> None:
+    data = read_table(write(tmp_path / "t.csv", "a,y\n1,10\n2,9\n3,10\n"), label="y")
+    assert data.label_names == ("9", "10")
+
+
+def test_other_delimiters_and_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"\xef\xbb\xbfa;y\r\n1,5;p\r\n2;q\r\n")
+    assert read_table(path).feature_names == ("a",)
+    assert read_table(write(tmp_path / "t.tsv", "a,b\ty\n1\tp\n2\tq\n")).feature_names == ("a,b",)
+
+
+def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,y\n1,p\xff\n2,q\n")
+    assert "1 bytes are not UTF-8 and were replaced." in read_table(path, label="y").account
+
+
+def test_parquet_reads_like_csv(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.table(
+        {"age": [30.5, None, 52.0], "ok": [True, False, None], "kind": ["a", "b", "a"], "y": [1, 0, 1]}
+    )
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    data = read_table(tmp_path / "t.parquet", label="y")
+    assert data.kinds == ("continuous", "binary", "categorical")
+    np.testing.assert_array_equal(data.X, [[30.5, 1, 0], [np.nan, 0, 1], [52.0, np.nan, 0]])
+    assert data.y.tolist() == [1, 0, 1]
+
+
+def test_a_path_works_where_a_name_works(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.csv", "label,a\np,1\nq,2\n")
+    write(tmp_path / "mine.toml", "[features.a]\nprice = 3\n")
+    data = datasets.load(str(path))
+    assert data.name == "mine" and data.label_names == ("p", "q") and data.prices == (Price(3.0),)
+    assert "The column 'label' was taken as the label." in data.account
+
+
+OVERRIDES = """
+label = "sick"
+missing = ["52"]
+drop = ["sex"]
+[features.smokes]
+kind = "continuous"
+[features.rhythm]
+categories = ["sinus", "flutter"]
+price = 15.5
+later = 1
+group = "ecg"
+"""
+
+
+def test_the_user_has_the_last_word(tmp_path: Path) -> None:
+    data = read_table(write(tmp_path / "t.csv", PLAIN), overrides=write(tmp_path / "o.toml", OVERRIDES))
+    assert data.feature_names == ("age", "smokes", "rhythm")
+    assert data.kinds == ("continuous", "continuous", "categorical")
+    np.testing.assert_array_equal(data.X, [[30, 1, 0], [41, 0, np.nan], [np.nan, 0, 0], [63, 1, 1]])
+    assert data.prices == (Price(1.0), Price(1.0), Price(15.5, 1.0, "ecg"))
+    told = "\n".join(data.account)
+    assert "'sex' was left out, as the TOML file says" in told
+    assert "not one of sinus, flutter ('other')" in told
+    assert "No price was given for age, smokes; 1.0 was taken." in told
+
+
+@pytest.mark.parametrize("toml, message", [
+    ("label = 3", "wrong type"),
+    ("labels = 'y'", "unknown entry 'labels'"),
+    ("[features.nope]\nkind = 'binary'", "'nope', which is no column"),
+    ("drop = ['sick']", "'sick', which is the label"),
+    ("[features.age]\nkind = 'number'", "expected binary, categorical or continuous"),
+    ("[features.age]\nkind = 'binary'", "4 different values"),
+    ("[features.age]\nprice = -1", "finite numbers of at least 0"),
+    ("[features.age]\nprice = inf", "finite numbers of at least 0"),
+    ("[features.age]\nlater = 1", "need a 'price'"),
+    ("[features.age]\ncategories = ['a']", "at least two different"),
+    ("[features.age]\nkind = 'continuous'\ncategories = ['a', 'b']", "has no categories"),
+    ("features = {age = 3}", r"expected a section \[features.age\]"),
+    ("kind = ", "is not TOML"),
+])  # fmt: skip
+def test_a_wrong_override_is_refused(toml: str, message: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", PLAIN)
+    with pytest.raises(BadTable, match=message):
+        read_table(path, label="sick", overrides=write(tmp_path / "o.toml", toml))
+
+
+@pytest.mark.parametrize("text, message", [
+    ("", "expected a heading"),
+    ("a,y\n", "expected a heading and at least one row"),
+    ("a,a,y\n1,2,p\n3,4,q\n", "two columns are called 'a'"),
+    ("a,b\n1,p\n2,q\n", "no column is called 'y'"),
+    ("a,y\n1,p\n2,p\n", "holds 1 different labels"),
+    ("y\np\nq\n", "no column is left as a feature"),
+])  # fmt: skip
+def test_what_is_no_table_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(BadTable, match=message):
+        read_table(write(tmp_path / "t.csv", text), label="y")
+
+
+def test_a_missing_or_foreign_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DatasetUnavailable, match=r"no file '.*gone\.csv'"):
+        read_table(tmp_path / "gone.csv")
+    with pytest.raises(BadTable, match=r"ending in \.csv"):
+        read_table(write(tmp_path / "t.xlsx", "a"))
+    with pytest.raises(BadTable, match="not a readable Parquet file"):
+        read_table(write(tmp_path / "t.parquet", "a,y\n"))
