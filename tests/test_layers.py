@@ -11,8 +11,8 @@ ORDER = (
     "errors problem core belief thresholds drift selection policy session learner tree".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn frames".split()
-    + "lab.datasets lab.baselines lab.evaluate lab.experiment lab.optimal lab.plots lab".split()
-    + "app.catalog app.storage app.service app.page app.cli app".split()
+    + "lab.datasets lab.baselines lab.speed lab.evaluate lab.experiment lab.optimal lab.plots lab".split()
+    + "app.catalog app.storage app.service app.page app.demo app.bench app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))
 

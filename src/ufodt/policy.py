@@ -34,8 +34,8 @@ class Policy:
         How many hypotheses are drawn, N in the paper.
     distinct
         Draw distinct hypotheses and weigh each by its probability (the paper), or N draws of equal weight.
-    redraw
-        Draw again, given the evidence, when fewer than this share survives; 0 never does (the paper).
+    redraw_below
+        Draw again, given the evidence, when fewer hypotheses survive; 0 never does (the paper).
     plan
         Plan under a `draw` of theta, or under its `mean`, which on a flat prior never asks.
     predict
@@ -46,7 +46,7 @@ class Policy:
     stop: Stop = stop.cost_benefit()
     n_hypotheses: int = 128
     distinct: bool = False
-    redraw: float = 0.25
+    redraw_below: int = 32
     plan: Literal["draw", "mean"] = "draw"
     predict: Literal["mean", "theta"] = "mean"
 
@@ -59,12 +59,10 @@ class Policy:
             ) from None
         if not isinstance(self.stop, Stop):
             raise InvalidPolicy(f"{self.stop!r} is no stop rule; make one with ufodt.stop, such as region().")
-        if isinstance(self.n_hypotheses, bool) or not isinstance(self.n_hypotheses, int):
-            raise InvalidPolicy(f"n_hypotheses must be a whole number; {self.n_hypotheses!r} came.")
-        if not 1 <= self.n_hypotheses <= 1_000_000:
-            raise InvalidPolicy(f"n_hypotheses must be from 1 to 1,000,000; {self.n_hypotheses} came.")
-        if not 0 <= self.redraw <= 1:
-            raise InvalidPolicy(f"redraw must be a share from 0 to 1; {self.redraw!r} came.")
+        for name, least in (("n_hypotheses", 1), ("redraw_below", 0)):
+            count = getattr(self, name)
+            if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= 1_000_000:
+                raise InvalidPolicy(f"{name} must be a whole number from {least} to 1,000,000; {count!r} came.")
         if self.plan not in ("draw", "mean") or self.predict not in ("mean", "theta"):
             raise InvalidPolicy(
                 f"plan={self.plan!r}, predict={self.predict!r} came; "
@@ -79,7 +77,7 @@ def paper(*, criterion: str = "ec2", n_hypotheses: int) -> Policy:
         stop=stop.region(),
         n_hypotheses=n_hypotheses,
         distinct=True,
-        redraw=0.0,
+        redraw_below=0,
         predict="theta",
     )
 
@@ -92,7 +90,7 @@ def to_core(policy: Policy, problem: Problem, *, plan: Literal["draw", "mean"] |
         budget=_hard_budget(policy.stop),
         n_hypotheses=policy.n_hypotheses,
         distinct=policy.distinct,
-        redraw=policy.redraw,
+        redraw_below=policy.redraw_below,
         predict_theta=policy.predict == "theta",
         plan_mean=(plan or policy.plan) == "mean",
     )

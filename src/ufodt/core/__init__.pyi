@@ -38,7 +38,7 @@ class Policy:
         budget: float,
         n_hypotheses: int,
         distinct: bool,
-        redraw: float,
+        redraw_below: int,
         predict_theta: bool,
         plan_mean: bool,
     ) -> None: ...

@@ -195,17 +195,16 @@ class Belief {
 
     void normalise(Theta& theta) const {
         const int m = shape_.n_labels;
-        std::vector<double>& scale = theta.label;  // borrowed as scratch, filled below
-        scale.resize(m);
         for (int f = 0; f < shape_.n_features; ++f) {
-            std::fill(scale.begin(), scale.end(), 1e-300);
-            for (int row = shape_.row(f); row < shape_.row(f + 1); ++row) {
-                for (int y = 0; y < m; ++y) scale[y] += theta.p[shape_.cell(row, y)];
-            }
-            for (int row = shape_.row(f); row < shape_.row(f + 1); ++row) {
-                for (int y = 0; y < m; ++y) theta.p[shape_.cell(row, y)] /= scale[y];
+            const int from = shape_.cell(shape_.row(f), 0), to = shape_.cell(shape_.row(f + 1), 0);
+            for (int y = 0; y < m; ++y) {
+                double sum = 1e-300;  // all variates of a tiny shape may vanish
+                for (int cell = from + y; cell < to; cell += m) sum += theta.p[cell];
+                const double scale = 1.0 / sum;
+                for (int cell = from + y; cell < to; cell += m) theta.p[cell] *= scale;
             }
         }
+        theta.label.resize(m);
         double sum = 0.0;
         for (int y = 0; y < m; ++y) sum += label_prior_[y] + label_count_[y];
         for (int y = 0; y < m; ++y) theta.label[y] = (label_prior_[y] + label_count_[y]) / sum;

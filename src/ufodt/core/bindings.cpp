@@ -173,13 +173,13 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         .def(
             "__init__",
             [](Policy* self, const std::string& criterion, const std::vector<std::tuple<std::string, double, int>>& stop, double budget, int n_hypotheses,
-               bool distinct, double redraw, bool predict_theta, bool plan_mean) {
+               bool distinct, int redraw_below, bool predict_theta, bool plan_mean) {
                 if (n_hypotheses < 1 || n_hypotheses > 1'000'000) throw std::invalid_argument("n_hypotheses must be 1 to 1,000,000");
-                if (!(redraw >= 0.0 && redraw <= 1.0)) throw std::invalid_argument("redraw must be a share from 0 to 1");
+                if (redraw_below < 0) throw std::invalid_argument("redraw_below must not be negative");
                 if (!(budget >= 0.0)) throw std::invalid_argument("the budget must not be negative");
-                new (self) Policy{make_criterion(criterion), make_stop(stop), budget, n_hypotheses, distinct, redraw, predict_theta, plan_mean};
+                new (self) Policy{make_criterion(criterion), make_stop(stop), budget, n_hypotheses, distinct, redraw_below, predict_theta, plan_mean};
             },
-            nb::kw_only(), "criterion"_a, "stop"_a, "budget"_a, "n_hypotheses"_a, "distinct"_a, "redraw"_a, "predict_theta"_a, "plan_mean"_a);
+            nb::kw_only(), "criterion"_a, "stop"_a, "budget"_a, "n_hypotheses"_a, "distinct"_a, "redraw_below"_a, "predict_theta"_a, "plan_mean"_a);
 
     nb::class_<Belief>(m, "Belief")
         .def(
@@ -360,9 +360,12 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         "score_masses",
         [](const std::string& criterion, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& mass) {
             const std::vector<double> values(mass.data(), mass.data() + mass.size());
-            std::vector<double> scratch;
             const int n_outcomes = static_cast<int>(mass.shape(0)), n_regions = static_cast<int>(mass.shape(1));
-            return make_criterion(criterion) == Criterion::us ? us(values, n_outcomes, n_regions) : ec2(values, n_outcomes, n_regions, scratch);
+            std::vector<double> totals(n_regions, 0.0);
+            for (std::size_t i = 0; i < values.size(); ++i) totals[i % n_regions] += values[i];
+            const double total = sum_of(totals.data(), n_regions);
+            return make_criterion(criterion) == Criterion::us ? us(values, n_outcomes, n_regions, total)
+                                                              : ec2(values, n_outcomes, n_regions, total, edge_weight(totals.data(), n_regions, total));
         },
         "criterion"_a, "mass"_a);
     m.def(

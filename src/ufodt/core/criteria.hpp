@@ -4,6 +4,7 @@
 // IG needs no hypotheses: under naive Bayes P(label | evidence) is a closed form.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -14,6 +15,12 @@ namespace ufodt {
 
 enum class Criterion : std::uint8_t { ec2, ig, us, random };
 
+inline double sum_of(const double* mass, int n_regions) {
+    double sum = 0.0;
+    for (int r = 0; r < n_regions; ++r) sum += mass[r];
+    return sum;
+}
+
 // Weight of the edges between hypotheses of different regions: ((sum w)^2 - sum over regions (sum w)^2) / 2.
 inline double edge_weight(const double* mass, int n_regions, double total) {
     double same = 0.0;
@@ -22,29 +29,25 @@ inline double edge_weight(const double* mass, int n_regions, double total) {
 }
 
 // Expected weight of the edges that the answer cuts: W - sum over outcomes of P(outcome) W_outcome.
-inline double ec2(const std::vector<double>& mass, int n_outcomes, int n_regions, std::vector<double>& scratch) {
-    scratch.assign(n_regions, 0.0);
-    double all = 0.0, left = 0.0;
+// `total` and `edges` are the mass and the edge weight W of all survivors, the same for every feature.
+inline double ec2(const std::vector<double>& mass, int n_outcomes, int n_regions, double total, double edges) {
+    double left = 0.0;
     for (int k = 0; k < n_outcomes; ++k) {
         const double* row = mass.data() + static_cast<std::size_t>(k) * n_regions;
-        double total = 0.0;
-        for (int r = 0; r < n_regions; ++r) total += row[r], scratch[r] += row[r];
-        left += total * edge_weight(row, n_regions, total);
-        all += total;
+        const double here = sum_of(row, n_regions);
+        left += here * edge_weight(row, n_regions, here);
     }
-    return all > 0.0 ? edge_weight(scratch.data(), n_regions, all) - left / all : 0.0;
+    return total > 0.0 ? std::max(edges - left / total, 0.0) : 0.0;
 }
 
 // Expected drop of the entropy over hypotheses, in bits; since a hypothesis fixes the answer, it is the entropy of the answer.
-inline double us(const std::vector<double>& mass, int n_outcomes, int n_regions) {
-    double all = 0.0, sum = 0.0;
+inline double us(const std::vector<double>& mass, int n_outcomes, int n_regions, double total) {
+    double sum = 0.0;
     for (int k = 0; k < n_outcomes; ++k) {
-        double total = 0.0;
-        for (int r = 0; r < n_regions; ++r) total += mass[static_cast<std::size_t>(k) * n_regions + r];
-        if (total > 0.0) sum += total * std::log2(total);
-        all += total;
+        const double here = sum_of(mass.data() + static_cast<std::size_t>(k) * n_regions, n_regions);
+        if (here > 0.0) sum += here * std::log2(here);
     }
-    return all > 0.0 ? std::log2(all) - sum / all : 0.0;
+    return total > 0.0 ? std::max(std::log2(total) - sum / total, 0.0) : 0.0;
 }
 
 // Expected drop of the entropy of the label, in bits: I(X; Y | evidence) = H(X) - sum over labels of P(y) H(X | y).

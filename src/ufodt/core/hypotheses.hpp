@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -20,14 +19,24 @@ namespace ufodt {
 
 using Floats = float __attribute__((vector_size(32)));
 using Ints = std::int32_t __attribute__((vector_size(32)));
+using Bytes = std::uint8_t __attribute__((vector_size(8)));
+using LooseFloats = float __attribute__((vector_size(32), aligned(4), may_alias));
+
+using Shorts = std::int16_t __attribute__((vector_size(32)));
+using LooseShorts = std::int16_t __attribute__((vector_size(32), aligned(2), may_alias));
+
+inline void store(std::int16_t* to, Shorts shorts) { *reinterpret_cast<LooseShorts*>(to) = shorts; }
+inline Floats load(const float* from) { return *reinterpret_cast<const LooseFloats*>(from); }
+inline void store(float* to, Floats floats) { *reinterpret_cast<LooseFloats*>(to) = floats; }
 
 // Exponential good to 2e-7 for x <= 0; vanishes below -87.
-inline float quick_exp(float x) {
-    x = x < -87.0f ? -87.0f : x;
-    const float k = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to the nearest integer
-    const float r = x - k * 0.693147181f;
-    const float series = 1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
-    return series * std::bit_cast<float>((static_cast<std::int32_t>(k) + 127) << 23);
+inline Floats quick_exp(Floats x) {
+    const Floats low = Floats{} - 87.0f;
+    x = x < low ? low : x;
+    const Floats k = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to the nearest integer
+    const Floats r = x - k * 0.693147181f;
+    const Floats series = 1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
+    return series * (Floats)((__builtin_convertvector(k, Ints) + 127) << 23);
 }
 
 // loss[truth][answer], with the common case of one unit per mistake known apart.
@@ -62,13 +71,11 @@ class Hypotheses {
         shape_ = &shape;
         n_ = n;
         n_words_ = (n + 63) / 64;
-        n_blocks_ = (n_words_ + 3) / 4;
-        stride_ = 4 * n_blocks_;
-        lanes_.assign(static_cast<std::size_t>(shape.n_rows - shape.n_features) * stride_, 0);
-        region_.assign(static_cast<std::size_t>(shape.n_labels) * stride_, 0);
-        alive_.assign(stride_, 0);
-        logit_.assign(static_cast<std::size_t>(shape.n_labels) * stride_ * 64, 0.0f);
-        label_of_.assign(static_cast<std::size_t>(stride_) * 64, 0);
+        lanes_.assign(static_cast<std::size_t>(shape.n_rows - shape.n_features) * n_words_, 0);
+        region_.assign(static_cast<std::size_t>(shape.n_labels) * n_words_, 0);
+        alive_.assign(n_words_, 0);
+        logit_.assign(static_cast<std::size_t>(shape.n_labels) * n_words_ * 64, 0.0f);
+        label_of_.assign(static_cast<std::size_t>(n_words_) * 64, 0);
         n_alive_ = 0;
     }
 
@@ -104,21 +111,17 @@ class Hypotheses {
         const int m = shape_->n_labels;
         weights_.clear();
         n_alive_ = n_;
+        std::fill(alive_.begin(), alive_.end(), 0);
         fill_lanes(alive_.data(), 0, n_);
-        parts_.clear();
+        begin_.assign(m + 1, n_);
+        begin_[0] = 0;
         const double offset = random.uniform();
         double cumulative = 0.0;
-        for (int y = 0, from = 0; y < m; ++y) {
+        for (int y = 0; y + 1 < m; ++y) {
             cumulative += posterior[y];
-            const int to = y == m - 1 ? n_ : std::clamp(static_cast<int>(cumulative * n_ + offset), from, n_);
-            for (int block = from / 256; block * 256 < to && from < to; ++block) {
-                Part part{block, y, {}};
-                fill_lanes(part.lanes, from - block * 256, to - block * 256);
-                parts_.push_back(part);
-            }
-            from = to;
+            begin_[y + 1] = std::clamp(static_cast<int>(cumulative * n_ + offset), begin_[y], n_);
         }
-        std::stable_sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.block < b.block; });
+        high_.resize(static_cast<std::size_t>(n_words_) * 64 + 16);
         for (const int f : features) {
             for (int k = 1; k < shape_->n_outcomes(f); ++k) draw_outcome(random, f, k);
         }
@@ -131,7 +134,7 @@ class Hypotheses {
         const int m = shape_->n_labels;
         std::fill(lanes_.begin(), lanes_.end(), 0);
         std::fill(alive_.begin(), alive_.end(), 0);
-        weights_.assign(static_cast<std::size_t>(stride_) * 64, 0.0);
+        weights_.assign(static_cast<std::size_t>(n_words_) * 64, 0.0);
         std::vector<std::vector<std::int16_t>> kept;
         std::unordered_multimap<std::uint64_t, int> seen;
         std::vector<std::int16_t> outcomes(features.size());
@@ -177,19 +180,21 @@ class Hypotheses {
 
     int n_alive() const { return n_alive_; }
 
-    // Count the survivors by region; returns how many regions are left. To be called before `masses`.
-    int count_regions() {
+    // Mass of the survivors by region, for the regions that are left.
+    const std::vector<double>& totals() const { return totals_; }
+
+    // Count the survivors by region. To be called before `totals` and `masses`.
+    void count_regions() {
         live_.clear();
         totals_.clear();
         for (int y = 0; y < shape_->n_labels; ++y) {
             const std::size_t at = live_.size();
             std::uint64_t any = 0;
             live_.resize(at + n_words_);
-            for (int w = 0; w < n_words_; ++w) any |= live_[at + w] = alive_[w] & region_[y * stride_ + w];
+            for (int w = 0; w < n_words_; ++w) any |= live_[at + w] = alive_[w] & region_[y * n_words_ + w];
             if (any) totals_.push_back(mass(live_.data() + at, nullptr));
             else live_.resize(at);
         }
-        return static_cast<int>(totals_.size());
     }
 
     // Mass of the survivors by outcome of one feature and region left, shape `(n_outcomes, n_regions)`.
@@ -213,27 +218,24 @@ class Hypotheses {
     //
     // A survivor of another region r regrets E[loss(y, answer) - loss(y, r) | h]; survivors of the region regret nothing.
     bool regret_exceeds(double limit, int answer, const Loss& loss) {
-        const int m = shape_->n_labels;
-        const std::size_t step = static_cast<std::size_t>(stride_) * 64;
         const double bound = limit * mass(alive_.data(), nullptr);
         double regret = 0.0;
-        scratch_.resize(m);
-        for (int w = 0; w < n_words_; ++w) {
-            for (std::uint64_t rest = alive_[w] & ~region_[answer * stride_ + w]; rest; rest &= rest - 1) {
-                const int lane = w * 64 + std::countr_zero(rest), own = label_of_[lane];
-                float top = logit_[own * step + lane], sum = 0.0f;
-                for (int y = 0; y < m && !loss.zero_one; ++y) top = std::max(top, logit_[y * step + lane]);
-                for (int y = 0; y < m; ++y) scratch_[y] = logit_[y * step + lane] - top;
-                for (int y = 0; y < m; ++y) scratch_[y] = quick_exp(scratch_[y]);
-                for (int y = 0; y < m; ++y) sum += scratch_[y];
-                double lost = scratch_[own] - scratch_[answer];
-                if (!loss.zero_one) {
-                    lost = 0.0;
-                    for (int y = 0; y < m; ++y) lost += scratch_[y] * (loss(y, answer) - loss(y, own));
+        for (int eight = 0; eight < 8 * n_words_; ++eight) {
+            const int w = eight / 8, shift = 8 * (eight % 8);
+            std::uint64_t rest = (alive_[w] & ~region_[answer * n_words_ + w]) >> shift & 0xff;
+            if (rest == 0) continue;
+            probabilities(eight);
+            for (; rest; rest &= rest - 1) {
+                const int i = std::countr_zero(rest), lane = 8 * eight + i, own = label_of_[lane];
+                double lost = 0.0;
+                if (loss.zero_one) {
+                    lost = p_[own][i] - p_[answer][i];
+                } else {
+                    for (int y = 0; y < shape_->n_labels; ++y) lost += p_[y][i] * (loss(y, answer) - loss(y, own));
                 }
-                regret += lost / sum * (weights_.empty() ? 1.0 : weights_[lane]);
-                if (regret > bound) return true;
+                regret += lost * (weights_.empty() ? 1.0 : weights_[lane]);
             }
+            if (regret > bound) return true;
         }
         return false;
     }
@@ -251,33 +253,32 @@ class Hypotheses {
     }
 
   private:
-    struct Part {  // lanes of one block of 256 that were drawn for one label
-        int block, label;
-        std::uint64_t lanes[4];
-    };
+    static constexpr Ints lane_bit[4] = {{1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7},
+                                         {1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15},
+                                         {1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23},
+                                         {1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30, INT32_MIN}};
 
     const Shape* shape_ = nullptr;
     const Theta* theta_ = nullptr;
-    int n_ = 0, n_words_ = 0, n_blocks_ = 0, stride_ = 0, n_alive_ = 0;  // rows are padded to `stride_` words
+    int n_ = 0, n_words_ = 0, n_alive_ = 0;
     std::vector<std::uint64_t> lanes_, region_, alive_, live_;
     std::vector<std::uint64_t> fraction_;       // per (indicator, label): probability as binary fraction
     std::vector<float> weight_, logit_;         // log-odds against label 0: per (indicator, label), per (label, lane)
     std::vector<std::uint8_t> label_of_;        // region of each lane
     std::vector<double> weights_, totals_, left_;  // weights_ is empty when all weigh the same
-    std::vector<Part> parts_;
+    std::vector<int> begin_;                    // lanes are sorted by the label they were drawn for
+    std::vector<std::int16_t> high_;            // per lane: top bits of a probability, as `bernoulli_bits` takes them
     std::vector<float> scratch_;
+    std::vector<Floats> p_;
     std::vector<int> used_;
 
     int indicator(int feature, int outcome) const { return shape_->row(feature) - feature + outcome - 1; }
-    std::uint64_t* lanes(int f, int k) { return lanes_.data() + static_cast<std::size_t>(indicator(f, k)) * stride_; }
-    const std::uint64_t* lanes(int f, int k) const { return lanes_.data() + static_cast<std::size_t>(indicator(f, k)) * stride_; }
+    std::uint64_t* lanes(int f, int k) { return lanes_.data() + static_cast<std::size_t>(indicator(f, k)) * n_words_; }
+    const std::uint64_t* lanes(int f, int k) const { return lanes_.data() + static_cast<std::size_t>(indicator(f, k)) * n_words_; }
 
-    // Set lanes from..to (which may lie outside) of up to four words for a part, or of all words.
-    template <class Row>
-    void fill_lanes(Row&& words, int from, int to) {
-        constexpr bool is_part = std::is_array_v<std::remove_reference_t<Row>>;
-        const int n = is_part ? 4 : n_words_;
-        for (int w = std::max(from, 0) / 64; w < n && w * 64 < to; ++w) {
+    // Set lanes from..to-1.
+    static void fill_lanes(std::uint64_t* words, int from, int to) {
+        for (int w = from / 64; w * 64 < to; ++w) {
             const int low = std::max(from - w * 64, 0), high = std::min(to - w * 64, 64);
             words[w] |= (high == 64 ? ~0ULL : (1ULL << high) - 1) & (~0ULL << low);
         }
@@ -307,63 +308,68 @@ class Hypotheses {
         return n - 1;
     }
 
+    // P(label | hypothesis) of eight lanes, into `p_`.
+    void probabilities(int eight) {
+        const int m = shape_->n_labels;
+        p_.resize(m);
+        Floats top = {}, sum = {};
+        for (int y = 0; y < m; ++y) {
+            p_[y] = load(logit_.data() + static_cast<std::size_t>(y) * n_words_ * 64 + 8 * eight);
+            top = p_[y] > top ? p_[y] : top;
+        }
+        for (int y = 0; y < m; ++y) sum += p_[y] = quick_exp(p_[y] - top);
+        for (int y = 0; y < m; ++y) p_[y] /= sum;
+    }
+
     // Outcome k of feature f among the lanes that no lower outcome (above 0) has taken.
     void draw_outcome(Random& random, int f, int k) {
-        const std::uint64_t* fraction = fraction_.data() + static_cast<std::size_t>(indicator(f, k)) * shape_->n_labels;
-        const auto load = [](const std::uint64_t* words) {
-            Words block;
-            std::memcpy(&block, words, sizeof block);
-            return block;
-        };
-        for (std::size_t i = 0; i < parts_.size();) {
-            const int block = parts_[i].block;
-            std::size_t end = i + 1;
-            while (end < parts_.size() && parts_[end].block == block) ++end;
-            Words open = load(alive_.data() + 4 * block), ones;
-            for (int j = 1; j < k; ++j) open &= ~load(lanes(f, j) + 4 * block);
-            if (end == i + 1) {  // all lanes share one label
-                const std::uint64_t p = fraction[parts_[i].label];
-                ones = bernoulli_bits(random, open, [&](int level) { return Words{} - (p >> level & 1); });
-            } else {
-                ones = bernoulli_bits(random, open, [&](int level) {
-                    Words plane = {};
-                    for (std::size_t j = i; j < end; ++j) plane |= load(parts_[j].lanes) & (Words{} - (fraction[parts_[j].label] >> level & 1));
-                    return plane;
-                });
-            }
-            std::memcpy(lanes(f, k) + 4 * block, &ones, sizeof ones);
-            i = end;
+        const int m = shape_->n_labels, n_words = n_words_;
+        const std::uint64_t* const fraction = fraction_.data() + static_cast<std::size_t>(indicator(f, k)) * m;
+        const int* const begin = begin_.data();
+        std::int16_t* const high = high_.data();
+        for (int y = 0; y < m; ++y) {  // sixteen lanes at a time; what runs over is overwritten by the next label
+            const Shorts top = Shorts{} + static_cast<std::int16_t>((fraction[y] >> 48) ^ 0x8000);
+            for (int lane = begin[y], end = begin[y + 1]; lane < end; lane += 16) store(high + lane, top);
+        }
+        std::uint64_t* const out = lanes(f, k);
+        for (int w = 0; w < n_words; ++w) {
+            out[w] = bernoulli_bits(random, high + 64 * w, [=](int lane) {
+                return fraction[std::upper_bound(begin + 1, begin + m, 64 * w + lane) - begin - 1];
+            });
+        }
+        for (int j = 1; j < k; ++j) {
+            const std::uint64_t* const taken = lanes(f, j);
+            for (int w = 0; w < n_words; ++w) out[w] &= ~taken[w];
         }
     }
 
-    // Log-odds against label 0 of labels y..y+L-1 for 32 lanes, summed over the indicators in `used_`.
+    // Log-odds against label 0 of labels y..y+L-1 for one word of lanes, summed over the indicators in `used_`.
     template <int L>
-    void sum_odds(int chunk, int y, const float* base, Floats* best, Ints* region) {
-        constexpr Ints bit[4] = {{1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7},
-                                 {1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15},
-                                 {1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23},
-                                 {1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30, INT32_MIN}};
+    void sum_odds(int w, int y, Floats* best, Ints* region) {
+        constexpr int n_eights = 8 / L;  // eight lanes each: as many sums at once as there are registers for
         const int m = shape_->n_labels;
-        Floats odds[L][4];
-        for (int l = 0; l < L; ++l) {
-            for (auto& o : odds[l]) o = Floats{} + (base[y + l] - base[0]);
-        }
-        for (const int j : used_) {
-            const auto bits = static_cast<std::int32_t>(lanes_[static_cast<std::size_t>(j) * stride_ + chunk / 2] >> (32 * (chunk % 2)));
-            const Ints spread = Ints{} + bits;
-            Ints weight[L];
-            for (int l = 0; l < L; ++l) weight[l] = (Ints)(Floats{} + weight_[static_cast<std::size_t>(j) * m + y + l]);
-            for (int q = 0; q < 4; ++q) {
-                const Ints on = (spread & bit[q]) == bit[q];
-                for (int l = 0; l < L; ++l) odds[l][q] += (Floats)(on & weight[l]);
+        for (int from = 0; from < 8; from += n_eights) {
+            Floats odds[L][n_eights];
+            for (int l = 0; l < L; ++l) {
+                for (auto& o : odds[l]) o = Floats{} + (scratch_[y + l] - scratch_[0]);
             }
-        }
-        for (int l = 0; l < L; ++l) {
-            for (int q = 0; q < 4; ++q) {
-                const Ints better = odds[l][q] > best[q];
-                best[q] = better ? odds[l][q] : best[q];
-                region[q] = better ? Ints{} + (y + l) : region[q];
-                std::memcpy(logit_.data() + (static_cast<std::size_t>(y + l) * stride_ * 64 + chunk * 32 + q * 8), &odds[l][q], sizeof(Floats));
+            for (const int j : used_) {
+                const std::uint64_t word = lanes_[static_cast<std::size_t>(j) * n_words_ + w] >> (8 * from);
+                const float* weight = weight_.data() + static_cast<std::size_t>(j) * m + y;
+                for (int q = 0; q < n_eights; ++q) {
+                    const Ints spread = Ints{} + static_cast<std::int32_t>(word >> (q < 4 ? 0 : 32));
+                    const Ints on = (spread & lane_bit[q % 4]) == lane_bit[q % 4];
+                    for (int l = 0; l < L; ++l) odds[l][q] += (Floats)(on & (Ints)(Floats{} + weight[l]));
+                }
+            }
+            for (int l = 0; l < L; ++l) {
+                for (int q = 0; q < n_eights; ++q) {
+                    Floats& top = best[from + q];
+                    const Ints better = odds[l][q] > top;
+                    top = better ? odds[l][q] : top;
+                    region[from + q] = better ? Ints{} + (y + l) : region[from + q];
+                    store(logit_.data() + static_cast<std::size_t>(y + l) * n_words_ * 64 + 64 * w + 8 * (from + q), odds[l][q]);
+                }
             }
         }
     }
@@ -379,14 +385,15 @@ class Hypotheses {
             for (int y = 0; y < m; ++y) scratch_[y] += zero[y];
             for (int k = 1; k < shape_->n_outcomes(f); ++k) used_.push_back(indicator(f, k));
         }
-        for (int chunk = 0; chunk < 2 * n_words_; ++chunk) {
-            Floats best[4] = {};
-            Ints region[4] = {};
+        for (int w = 0; w < n_words_; ++w) {
+            Floats best[8] = {};
+            Ints region[8] = {};
             int y = 1;
-            for (; y + 1 < m; y += 2) sum_odds<2>(chunk, y, scratch_.data(), best, region);
-            if (y < m) sum_odds<1>(chunk, y, scratch_.data(), best, region);
-            for (int q = 0; q < 4; ++q) {
-                for (int i = 0; i < 8; ++i) label_of_[chunk * 32 + q * 8 + i] = static_cast<std::uint8_t>(region[q][i]);
+            for (; y + 1 < m; y += 2) sum_odds<2>(w, y, best, region);
+            if (y < m) sum_odds<1>(w, y, best, region);
+            for (int q = 0; q < 8; ++q) {
+                const Bytes eight = __builtin_convertvector(region[q], Bytes);
+                std::memcpy(label_of_.data() + w * 64 + q * 8, &eight, sizeof eight);
             }
         }
         if (!loss.zero_one) choose_by_loss(loss);
@@ -394,12 +401,13 @@ class Hypotheses {
     }
 
     void choose_by_loss(const Loss& loss) {
-        const int m = shape_->n_labels;
-        const std::size_t step = static_cast<std::size_t>(stride_) * 64;
-        for (int lane = 0; lane < n_; ++lane) {
-            const float top = logit_[label_of_[lane] * step + lane];
-            for (int y = 0; y < m; ++y) scratch_[y] = quick_exp(logit_[y * step + lane] - top);
-            label_of_[lane] = static_cast<std::uint8_t>(loss.best(scratch_.data()).first);
+        scratch_.resize(shape_->n_labels);
+        for (int eight = 0; eight < 8 * n_words_; ++eight) {
+            probabilities(eight);
+            for (int i = 0; i < 8; ++i) {
+                for (int y = 0; y < shape_->n_labels; ++y) scratch_[y] = p_[y][i];
+                label_of_[8 * eight + i] = static_cast<std::uint8_t>(loss.best(scratch_.data()).first);
+            }
         }
     }
 
@@ -416,7 +424,7 @@ class Hypotheses {
                     const std::uint64_t equal = ~(((differs & low7) + low7) | differs) >> 7 & ones;
                     mask |= (equal * 0x0102040810204080ULL >> 56) << (8 * byte);
                 }
-                region_[y * stride_ + w] = mask;
+                region_[y * n_words_ + w] = mask;
             }
         }
     }

@@ -34,7 +34,7 @@ struct Policy {
     double budget = INFINITY;  // no question may exceed it
     int n_hypotheses = 128;
     bool distinct = false;        // paper: distinct hypotheses weighted by P(h), else equal draws
-    double redraw = 0.25;         // draw again given the evidence when fewer than this share survives; 0: never
+    int redraw_below = 32;        // draw again given the evidence when fewer survive; 0: never
     bool predict_theta = false;   // paper: answer under the drawn theta, else under the mean belief
     bool plan_mean = false;       // plan under the mean belief instead of a draw
 
@@ -122,7 +122,7 @@ class Plan {
     // so that whether a question was asked before it was answered makes no difference to the random numbers.
     void prepare() {
         if (!policy_.needs_hypotheses() || open_.empty()) return;
-        const bool few = policy_.redraw > 0.0 && hypotheses_.n_alive() < policy_.redraw * policy_.n_hypotheses;
+        const bool few = hypotheses_.n_alive() < std::min(policy_.redraw_below, policy_.n_hypotheses);
         if (drawn_ && !few) return;
         posterior(log_theta_, posterior_);
         if (policy_.distinct) {
@@ -136,7 +136,7 @@ class Plan {
     // Gain of every open feature, in the order of `open_features`.
     void gains(std::vector<double>& gain) {
         prepare();
-        if (policy_.needs_hypotheses()) n_regions_ = hypotheses_.count_regions();
+        if (policy_.needs_hypotheses()) hypotheses_.count_regions();
         score(policy_.criterion, gain);
     }
 
@@ -160,7 +160,7 @@ class Plan {
     void skip(int feature) {
         prepare();
         close(feature);
-        if (policy_.redraw > 0.0) drawn_ = false;  // survivors still imagine its outcome
+        if (policy_.redraw_below > 0) drawn_ = false;  // survivors still imagine its outcome
     }
 
     // P(label | evidence) in `p`; returns the label of least expected loss.
@@ -202,10 +202,9 @@ class Plan {
     std::vector<std::uint8_t> is_open_, group_paid_;
     std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
     double spent_ = 0.0;
-    int n_regions_ = 0;  // among the survivors
     bool drawn_ = false, decided_ = false;
     Question question_;
-    std::vector<double> gain_, mass_, scratch_, posterior_;
+    std::vector<double> gain_, mass_, posterior_;
 
     void close(int feature) {
         is_open_[feature] = 0;
@@ -226,7 +225,7 @@ class Plan {
     Question decide() {
         const bool any = std::any_of(open_.begin(), open_.end(), [&](int f) { return affordable(f); });
         if (!any) return {};
-        if (policy_.needs_hypotheses()) n_regions_ = hypotheses_.count_regions();
+        if (policy_.needs_hypotheses()) hypotheses_.count_regions();
         std::size_t at = 0;
         if (!policy_.stop.empty() && stops(at)) return {};
         score(policy_.criterion, gain_);
@@ -254,20 +253,17 @@ class Plan {
             for (double& g : gain) g = order.uniform();
             return;
         }
+        if (criterion == Criterion::ig) {
+            for (std::size_t i = 0; i < open_.size(); ++i) gain[i] = ig(shape(), theta_, posterior_, open_[i]);
+            return;
+        }
+        const std::vector<double>& totals = hypotheses_.totals();
+        const int n_regions = static_cast<int>(totals.size());
+        const double total = sum_of(totals.data(), n_regions), edges = edge_weight(totals.data(), n_regions, total);
         for (std::size_t i = 0; i < open_.size(); ++i) {
-            const int f = open_[i], n_outcomes = shape().n_outcomes(f);
-            switch (criterion) {
-                case Criterion::ec2:
-                    hypotheses_.masses(f, mass_);
-                    gain[i] = ec2(mass_, n_outcomes, n_regions_, scratch_);
-                    break;
-                case Criterion::us:
-                    hypotheses_.masses(f, mass_);
-                    gain[i] = us(mass_, n_outcomes, n_regions_);
-                    break;
-                case Criterion::ig: gain[i] = ig(shape(), theta_, posterior_, f); break;
-                case Criterion::random: break;
-            }
+            const int n_outcomes = shape().n_outcomes(open_[i]);
+            hypotheses_.masses(open_[i], mass_);
+            gain[i] = criterion == Criterion::us ? us(mass_, n_outcomes, n_regions, total) : ec2(mass_, n_outcomes, n_regions, total, edges);
         }
     }
 
@@ -275,7 +271,7 @@ class Plan {
     bool stops(std::size_t& at) {
         const Stop rule = policy_.stop[at++];
         switch (rule.kind) {
-            case Stop::Kind::region: return n_regions_ <= 1;
+            case Stop::Kind::region: return hypotheses_.totals().size() <= 1;
             case Stop::Kind::confidence:
                 predict(posterior_);
                 return *std::max_element(posterior_.begin(), posterior_.end()) >= rule.value;

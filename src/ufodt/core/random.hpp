@@ -8,12 +8,20 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
+#include <utility>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 namespace ufodt {
 
-// Four 64-bit words as one value: 256 lanes.
+// Four 64-bit words as one value. The second type may lie anywhere in memory.
 using Words = std::uint64_t __attribute__((vector_size(32)));
+using LooseWords = std::uint64_t __attribute__((vector_size(32), aligned(8), may_alias));
+
+inline Words load(const std::uint64_t* from) { return *reinterpret_cast<const LooseWords*>(from); }
+inline void store(std::uint64_t* to, Words words) { *reinterpret_cast<LooseWords*>(to) = words; }
 
 // SplitMix64: turns a key into well-mixed words; used for seeding only.
 inline std::uint64_t mix(std::uint64_t& state) {
@@ -62,13 +70,11 @@ class Random {
         return buffer_[position_++];
     }
 
-    // Four words at once.
-    Words four_words() {
-        if (position_ > n_buffer - 4) refill();
-        Words words;
-        std::memcpy(&words, buffer_.data() + position_, sizeof words);
-        position_ += 4;
-        return words;
+    // The next `n` words, side by side (n at most 64); a few may be passed over.
+    const std::uint64_t* words(int n) {
+        if (position_ > n_buffer - n) refill();
+        position_ += n;
+        return buffer_.data() + position_ - n;
     }
 
     // Uniform on [0, 1) with 53 bits.
@@ -105,7 +111,7 @@ class Random {
 
   private:
     static constexpr int n_columns = 8;
-    static constexpr int n_buffer = 16 * n_columns;
+    static constexpr int n_buffer = 64 * n_columns;
     static inline const Ziggurat ziggurat_{};
 
     Words state_[4][n_columns / 4];
@@ -114,20 +120,26 @@ class Random {
 
     void refill() {
         const auto rotate = [](Words x, int by) { return (x << by) | (x >> (64 - by)); };
-        for (int half = 0; half < n_columns / 4; ++half) {
-            Words a = state_[0][half], b = state_[1][half], c = state_[2][half], d = state_[3][half];
-            for (int step = 0; step < n_buffer; step += n_columns) {
-                const Words out = rotate(a + d, 23) + a, shifted = b << 17;
-                std::memcpy(buffer_.data() + step + 4 * half, &out, sizeof out);
-                c ^= a;
-                d ^= b;
-                b ^= c;
-                a ^= d;
-                c ^= shifted;
-                d = rotate(d, 45);
-            }
-            state_[0][half] = a, state_[1][half] = b, state_[2][half] = c, state_[3][half] = d;
+        const auto step = [&](Words& a, Words& b, Words& c, Words& d) {
+            const Words out = rotate(a + d, 23) + a, shifted = b << 17;
+            c ^= a;
+            d ^= b;
+            b ^= c;
+            a ^= d;
+            c ^= shifted;
+            d = rotate(d, 45);
+            return out;
+        };
+        auto [a0, a1] = state_[0];
+        auto [b0, b1] = state_[1];
+        auto [c0, c1] = state_[2];
+        auto [d0, d1] = state_[3];
+        for (int i = 0; i < n_buffer; i += n_columns) {  // two steps side by side hide each other's latency
+            store(buffer_.data() + i, step(a0, b0, c0, d0));
+            store(buffer_.data() + i + 4, step(a1, b1, c1, d1));
         }
+        state_[0][0] = a0, state_[1][0] = b0, state_[2][0] = c0, state_[3][0] = d0;
+        state_[0][1] = a1, state_[1][1] = b1, state_[2][1] = c1, state_[3][1] = d1;
         position_ = 0;
     }
 
@@ -153,23 +165,41 @@ inline std::uint64_t binary_fraction(double p) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(p * 0x1p63)) << 1;
 }
 
-inline bool any(Words x) { return (x[0] | x[1] | x[2] | x[3]) != 0; }
-
-// One bit for each of the 256 lanes in `lanes`, set with the probability of its lane; lanes outside stay 0.
-//
-// Each lane compares a uniform number, drawn bit by bit, with the binary expansion of its probability, and is
-// decided at the first bit in which they differ: 256 lanes need about ten rounds. `plane(level)` returns bit
-// number `level` of the probability of every lane.
-template <class Plane>
-inline Words bernoulli_bits(Random& random, Words lanes, Plane plane) {
-    Words undecided = lanes, ones = {};
-    const auto toss = [&](int level) {
-        const Words drawn = random.four_words(), wanted = plane(level);
-        ones |= undecided & ~drawn & wanted;
-        undecided &= ~(drawn ^ wanted);
+// Which of 32 lanes have drawn < wanted (first) or drawn == wanted (second); a word holds the numbers of four lanes.
+inline std::pair<std::uint32_t, std::uint32_t> compare(const std::uint64_t* drawn, const std::int16_t* wanted) {
+#if defined(__AVX2__)
+    const auto at = [](const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); };
+    const auto bits = [](__m256i low, __m256i high) {
+        return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8)));
     };
-    for (int level = 63; level > 57; --level) toss(level);  // hardly ever enough, so not worth a look in between
-    for (int level = 57; level >= 0 && any(undecided); --level) toss(level);
+    const __m256i a = at(drawn), b = at(drawn + 4), x = at(wanted), y = at(wanted + 16);
+    return {bits(_mm256_cmpgt_epi16(x, a), _mm256_cmpgt_epi16(y, b)), bits(_mm256_cmpeq_epi16(x, a), _mm256_cmpeq_epi16(y, b))};
+#else
+    std::uint32_t less = 0, equal = 0;
+    for (int i = 0; i < 32; ++i) {
+        const auto number = static_cast<std::int16_t>(drawn[i / 4] >> (16 * (i % 4)));
+        less |= static_cast<std::uint32_t>(number < wanted[i]) << i;
+        equal |= static_cast<std::uint32_t>(number == wanted[i]) << i;
+    }
+    return {less, equal};
+#endif
+}
+
+// One bit per lane, set with the probability of its lane, for 64 lanes.
+//
+// Each lane compares a uniform number with its probability as a binary fraction: first 16 bits of both, given as
+// signed numbers (`high`, the top bits with the sign flipped), and only on a tie the other 48. `fraction(lane)`
+// returns all 64 bits of the probability.
+template <class Fraction>
+inline std::uint64_t bernoulli_bits(Random& random, const std::int16_t* high, Fraction fraction) {
+    const std::uint64_t* drawn = random.words(16);
+    const auto [less0, equal0] = compare(drawn, high);
+    const auto [less1, equal1] = compare(drawn + 8, high + 32);
+    std::uint64_t ones = less0 | static_cast<std::uint64_t>(less1) << 32;
+    for (std::uint64_t ties = equal0 | static_cast<std::uint64_t>(equal1) << 32; ties; ties &= ties - 1) {
+        const int lane = std::countr_zero(ties);
+        ones |= static_cast<std::uint64_t>(random.word() >> 16 < (fraction(lane) & 0xffffffffffffULL)) << lane;
+    }
     return ones;
 }
 

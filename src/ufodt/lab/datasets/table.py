@@ -12,8 +12,10 @@ A cell that does not fit an otherwise clear column becomes missing. Nothing is d
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -251,8 +253,8 @@ def _column(
         )
         return None, np.empty(0)
     read = _reader(column)
-    values = np.array([read(cell) if cell else np.nan for cell in cells])
-    unfit = [cell for cell in known if np.isnan(read(cell))]
+    values = np.array([read(cell) if cell else nan for cell in cells])
+    unfit = [cell for cell, value in zip(cells, values.tolist(), strict=True) if cell and isnan(value)]
     if unfit:
         account.append(
             f"{_were(len(unfit), 'cell', f' of {name!r}')} taken as missing: not {_expected(column)} "
@@ -289,15 +291,16 @@ def _decide(name: str, known: Sequence[str], said: Override) -> Column | None:
 def _infer(known: Sequence[str]) -> Kind | None:
     if _truth_pair(known) is not None:
         return "binary"
-    if sum(not np.isnan(_number(cell)) for cell in known) >= CLEAR_SHARE * len(known):
+    if sum(not isnan(_number(cell)) for cell in known) >= CLEAR_SHARE * len(known):
         return "continuous"
     return "categorical" if len(set(known)) <= MAX_CATEGORIES else None
 
 
 def _truth_pair(known: Sequence[str]) -> tuple[str, str] | None:
     """Return the pair of truth values that nearly all cells are of, if there is one."""
+    plain = [(_plain(cell), count) for cell, count in Counter(known).items()]
     for pair in TRUTH_VALUES:
-        if known and sum(_plain(cell) in pair for cell in known) >= CLEAR_SHARE * len(known):
+        if known and sum(count for cell, count in plain if cell in pair) >= CLEAR_SHARE * len(known):
             return pair
     return None
 
@@ -308,8 +311,8 @@ def _reader(column: Column) -> Callable[[str], float]:
         return _number
     codes = {name: float(i) for i, name in enumerate(column.categories)}
     if column.categories in TRUTH_VALUES:
-        return lambda cell: codes.get(_plain(cell), np.nan)
-    return lambda cell: codes.get(cell, np.nan)
+        return lambda cell: codes.get(_plain(cell), nan)
+    return lambda cell: codes.get(cell, nan)
 
 
 def _expected(column: Column) -> str:
@@ -320,8 +323,8 @@ def _number(cell: str) -> float:
     try:
         value = float(cell)
     except ValueError:
-        return np.nan
-    return value if np.isfinite(value) else np.nan
+        return nan
+    return value if isfinite(value) else nan
 
 
 def _plain(cell: str) -> str:
@@ -332,7 +335,7 @@ def _plain(cell: str) -> str:
 def _sorted_values(cells: Any) -> tuple[str, ...]:
     """Return the different cells, as numbers if all are, else by the alphabet."""
     different = set(cells)
-    numeric = not any(np.isnan(_number(cell)) for cell in different)
+    numeric = not any(isnan(_number(cell)) for cell in different)
     return tuple(sorted(different, key=(lambda cell: (_number(cell), cell)) if numeric else None))
 
 

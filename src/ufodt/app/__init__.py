@@ -1,0 +1,1 @@
+"""The product around the method: the command line, later the service and its page."""

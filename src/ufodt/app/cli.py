@@ -1,0 +1,19 @@
+"""The door of the command line: it opens without click and rich too, if only to say how to get them."""
+
+import sys
+from importlib.util import find_spec
+
+from ufodt.errors import UfodtError
+
+
+def main() -> None:
+    """Run `ufodt` with the arguments of the process."""
+    missing = [name for name in ("click", "rich") if find_spec(name) is None]
+    if missing:
+        sys.exit(f'The ufodt command needs {" and ".join(missing)}: pip install "ufodt[cli]"')
+    from ufodt.app.commands import commands
+
+    try:
+        commands(prog_name="ufodt")
+    except UfodtError as error:
+        sys.exit(f"ufodt: {error}")

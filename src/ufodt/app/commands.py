@@ -1,0 +1,47 @@
+"""What `ufodt` understands: each command parses, imports what it needs only then, calls it and prints."""
+
+import click
+
+import ufodt
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(ufodt.__version__, prog_name="ufodt")
+def commands() -> None:
+    """Decide case by case what to ask next, when to stop and what to answer; learn from every outcome."""
+
+
+@commands.command()
+@click.option(
+    "--cases", type=click.IntRange(min=1), default=10_000, show_default=True, help="Length of the stream."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=7, show_default=True, help="Of stream and learner."
+)
+def demo(cases: int, seed: int) -> None:
+    """Learn a fresh LED stream next to river's learners, then show one session question by question."""
+    from rich.console import Console
+
+    from ufodt.app.demo import show
+
+    show(Console(highlight=False), n_cases=cases, seed=seed)
+
+
+@commands.group()
+def bench() -> None:
+    """Measure this installation."""
+
+
+@bench.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+@click.option("--quick", is_flag=True, help="Fewer cases and rounds: a look, not a measurement.")
+@click.option("--check", is_flag=True, help="Exit with 1 if a bar is missed.")
+def speed(as_json: bool, quick: bool, check: bool) -> None:
+    """CPU time, scaling and memory, as ratios to river in the same process, each against its bar."""
+    from rich.console import Console
+
+    from ufodt.app.bench import show_speed
+
+    holds = show_speed(Console(highlight=False), as_json=as_json, quick=quick)
+    if check and not holds:
+        raise SystemExit(1)

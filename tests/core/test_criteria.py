@@ -1,0 +1,187 @@
+"""Scores against brute force: the graph of EC2 with all its pairs, entropies by enumeration, over random small problems."""
+
+import numpy as np
+import pytest
+
+from ufodt import core
+
+from . import oracle
+from .small import Small, draw_small, small
+
+N_PROBLEMS = 1000  # for every case of a test
+
+
+def step(rng: np.random.Generator, case: Small, plan: core.Plan, evidence: dict[int, int]) -> None:
+    """Settle one open feature at random: mostly as a survivor imagines it, sometimes otherwise, sometimes skipped."""
+    feature = int(rng.choice([f for f in range(case.n_features) if f not in evidence]))
+    outcomes = plan.hypotheses()[0]
+    if rng.random() < 0.1:
+        plan.skip(feature)
+        evidence[feature] = -1
+        return
+    imagined = len(outcomes) and rng.random() < 0.8
+    outcome = int(outcomes[rng.integers(len(outcomes)), feature]) if imagined else int(rng.integers(2))
+    plan.observe(feature, outcome)
+    evidence[feature] = outcome
+
+
+@pytest.mark.parametrize("criterion", ["ec2", "us"])
+@pytest.mark.parametrize("distinct", [False, True], ids=["equal", "distinct"])
+def test_a_gain_equals_the_sum_over_all_hypotheses(criterion: str, distinct: bool) -> None:
+    rng = np.random.default_rng(1)
+    n_checked = n_positive = 0
+    for i in range(N_PROBLEMS):
+        case = draw_small(rng)
+        redraw = 0.0 if distinct else float(rng.choice([0.0, 0.25, 0.9]))
+        n = int(rng.integers(1, 50))
+        plan = case.plan(seed=i, criterion=criterion, distinct=distinct, redraw=redraw, n_hypotheses=n)
+        evidence: dict[int, int] = {}
+        for _ in range(int(rng.integers(0, case.n_features)) + 1):
+            gains = plan.gains()
+            outcomes, regions, weights = plan.hypotheses()
+            assert [f for f, _, _ in gains] == [f for f in range(case.n_features) if f not in evidence]
+            for feature, _, gain in gains:
+                column = outcomes[:, feature]
+                if len(regions) == 0:
+                    expected = 0.0
+                elif criterion == "ec2":
+                    expected = oracle.ec2(column, regions, weights)
+                else:
+                    expected = oracle.us(column, weights)
+                scale = weights.sum() ** 2 if criterion == "ec2" else 1.0
+                assert abs(gain - expected) <= 1e-9 * expected + 1e-12 * scale, f"problem {i}, {evidence}"
+                n_checked, n_positive = n_checked + 1, n_positive + (expected > 0)
+            step(rng, case, plan, evidence)
+    assert n_checked > 3 * N_PROBLEMS and n_positive > N_PROBLEMS
+
+
+def test_ig_equals_the_drop_of_entropy_by_enumeration() -> None:
+    rng = np.random.default_rng(2)
+    for i in range(N_PROBLEMS):
+        case = draw_small(rng)
+        plan = case.plan(seed=i, criterion="ig")
+        theta, labels = plan.theta()
+        evidence: dict[int, int] = {}
+        for _ in range(int(rng.integers(0, case.n_features)) + 1):
+            seen = {f: k for f, k in evidence.items() if k >= 0}
+            p = oracle.posterior(case, theta, labels, seen)
+            for feature, _, gain in plan.gains():
+                expected = oracle.ig(case, theta, p, feature)
+                assert abs(gain - expected) <= 3e-6, f"problem {i}, evidence {evidence}"  # logs of 1e-7
+            step(rng, case, plan, evidence)
+
+
+@pytest.mark.parametrize("criterion", ["ec2", "us"])
+def test_a_table_of_masses_scores_like_one_hypothesis_for_each_cell(criterion: str) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        mass = rng.gamma(0.5, 1.0, rng.integers(1, 6, 2)) * (rng.random() < 0.9)
+        column, regions = (axis.ravel() for axis in np.indices(mass.shape))
+        if criterion == "ec2":
+            expected = oracle.ec2(column, regions, mass.ravel()) if mass.sum() else 0.0
+        else:  # cells that share an outcome are not told apart, so the drop is the entropy of the outcome
+            expected = oracle.entropy(mass.sum(axis=1)) if mass.sum() else 0.0
+        assert core.score_masses(criterion, mass) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("loss", [False, True], ids=["zero-one", "random-loss"])
+@pytest.mark.parametrize("distinct", [False, True], ids=["equal", "distinct"])
+def test_a_region_is_the_label_of_least_expected_loss_given_all_outcomes(loss: bool, distinct: bool) -> None:
+    rng = np.random.default_rng(4)
+    for i in range(400):
+        case = draw_small(rng, loss=loss)
+        plan = case.plan(seed=i, distinct=distinct, redraw=float(rng.choice([0.0, 0.5])), n_hypotheses=40)
+        evidence: dict[int, int] = {}
+        for _ in range(int(rng.integers(0, case.n_features)) + 1):
+            outcomes, regions, _ = plan.hypotheses()
+            for region, (_, p) in zip(regions, oracle.of_hypotheses(case, plan, outcomes, evidence), strict=True):
+                losses = oracle.expected_loss(case, p)
+                # the core sums logarithms in single precision: a near tie may fall either way
+                assert losses[region] <= losses.min() + 1e-5 * case.loss.max(), f"problem {i}: {losses}"
+            feature = int(rng.choice([f for f in range(case.n_features) if f not in evidence]))
+            evidence[feature] = int(rng.integers(case.n_outcomes[feature]))
+            plan.observe(feature, evidence[feature])
+
+
+def test_distinct_hypotheses_differ_and_weigh_what_they_are_worth() -> None:
+    rng = np.random.default_rng(5)
+    for i in range(500):
+        case = draw_small(rng)
+        plan = case.plan(seed=i, distinct=True, redraw=0.0, n_hypotheses=int(rng.integers(1, 60)))
+        known = int(rng.integers(case.n_features))
+        evidence = {known: 0} if case.n_features > 1 and rng.random() < 0.5 else {}
+        for feature, outcome in evidence.items():
+            plan.observe(feature, outcome, paid=False)
+        outcomes, _, weights = plan.hypotheses()
+        assert len(np.unique(outcomes, axis=0)) == len(outcomes)
+        joint = np.array([p for p, _ in oracle.of_hypotheses(case, plan, outcomes, evidence)])
+        np.testing.assert_allclose(weights / weights.sum(), joint / joint.sum(), rtol=1e-5)
+
+
+def test_equal_draws_weigh_the_same() -> None:
+    _, _, weights = small([2, 3], 3).plan(n_hypotheses=100).hypotheses()
+    np.testing.assert_array_equal(weights, np.ones(100))
+
+
+def explicit_question(
+    case: Small, vectors: np.ndarray, regions: np.ndarray, weights: np.ndarray, closed: set[int]
+) -> dict[int, float] | None:
+    """What the graph says: gain per price of every open feature, or None when a single region is left."""
+    if len(np.unique(regions)) <= 1:
+        return None
+    rates = {}
+    for f in range(case.n_features):
+        if f not in closed:
+            rates[f] = oracle.ec2(vectors[:, f], regions, weights) / case.price[f]
+    return rates
+
+
+@pytest.mark.parametrize("loss", [False, True], ids=["zero-one", "random-loss"])
+def test_with_all_hypotheses_enumerated_ec2_asks_what_the_graph_asks(loss: bool) -> None:
+    rng = np.random.default_rng(6)
+    n_enumerated = n_asked = 0
+    for i in range(100):
+        n_features, n_labels = int(rng.integers(2, 5)), int(rng.integers(2, 5))
+        n_outcomes = rng.integers(2, 4, n_features).tolist()
+        case = small(
+            n_outcomes,
+            n_labels,
+            price=rng.choice([1.0, 1.7, 3.0], n_features).tolist(),
+            loss=rng.uniform(0.5, 5.0, (n_labels, n_labels)) * (1.0 - np.eye(n_labels)) if loss else None,
+            prior=rng.uniform(10.0, 30.0, (sum(n_outcomes), n_labels)),
+            label_prior=rng.uniform(1.0, 2.0, n_labels),
+        )
+        vectors = oracle.all_vectors(case)
+        plan = case.plan(seed=i, distinct=True, redraw=0.0, n_hypotheses=len(vectors))
+        drawn, drawn_regions, _ = plan.hypotheses()
+        if len(drawn) < len(vectors):  # draws are bounded, and an unlikely hypothesis may not come up
+            continue
+        n_enumerated += 1
+        joint = list(oracle.of_hypotheses(case, plan, vectors, {}))
+        weights = np.array([w for w, _ in joint])
+        losses = np.array([oracle.expected_loss(case, p) for _, p in joint])
+        regions = losses.argmin(axis=1)
+        near_tie = np.sort(losses, axis=1)[:, 1] - losses.min(axis=1) < 1e-5 * case.loss.max()
+        as_drawn = {tuple(v): r for v, r in zip(drawn.tolist(), drawn_regions.tolist(), strict=True)}
+        for j in np.flatnonzero(near_tie):  # single precision decides these
+            regions[j] = as_drawn[tuple(vectors[j].tolist())]
+
+        paths: list[list[tuple[int, int]]] = [[]]
+        while paths:  # all the way down
+            path = paths.pop()
+            plan.reset()
+            alive = np.ones(len(vectors), dtype=bool)
+            for feature, outcome in path:
+                plan.observe(feature, outcome)
+                alive &= vectors[:, feature] == outcome
+            closed = {f for f, _ in path}
+            rates = explicit_question(case, vectors[alive], regions[alive], weights[alive], closed)
+            question = plan.next()
+            assert (question is None) == (rates is None), f"problem {i}, {path}"
+            if question is not None and rates is not None:
+                best = max(rates.values())
+                if best > 1e-9 * weights.sum() ** 2:
+                    assert rates[question[0]] >= best * (1 - 1e-9), f"problem {i}, {path}: {rates}"
+                    n_asked += 1
+                paths += [[*path, (question[0], k)] for k in range(case.n_outcomes[question[0]])]
+    assert n_enumerated > 50 and n_asked > 300
