@@ -87,9 +87,7 @@ def _probabilities(expert: Expert, values: Sequence[Value]) -> NDArray[np.float6
         given = [given[value] for value in values]
     elif isinstance(given, int | float):
         if len(values) != 2:
-            raise InvalidProblem(
-                f"{expert.feature}: one probability came for {len(values)} values; give one for each."
-            )
+            raise InvalidProblem(f"{expert.feature}: one probability came for {len(values)} values; give one for each.")
         given = [1.0 - given, given]
     if len(given) != len(values):
         raise InvalidProblem(

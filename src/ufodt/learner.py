@@ -232,9 +232,7 @@ class UFODT:
             "seed": self.seed,
             "n_opened": self._n_opened,
         }
-        model_file.write(
-            path, manifest, {"counts": self._belief.counts, "label_counts": self._belief.label_counts}
-        )
+        model_file.write(path, manifest, {"counts": self._belief.counts, "label_counts": self._belief.label_counts})
 
     def _record(self, parts: list[_Arrays]) -> Record:
         predicted, probability, cost, n_asked, asked = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -265,9 +263,7 @@ def load(path: str | os.PathLike[str]) -> UFODT:
     return learner
 
 
-def _in_chunks(
-    work: Callable[[slice], _Arrays], n_cases: int, progress: Progress | None
-) -> list[_Arrays]:
+def _in_chunks(work: Callable[[slice], _Arrays], n_cases: int, progress: Progress | None) -> list[_Arrays]:
     parts = [work(slice(0, 0))]
     for start in range(0, n_cases, _CHUNK):
         parts.append(work(slice(start, start + _CHUNK)))
@@ -288,10 +284,10 @@ def _fields(feature: Feature) -> dict[str, Any]:
 
 
 def _prior_to_json(prior: Prior) -> dict[str, Any]:
-    experts = [
-        [e.feature, e.label, list(e.probability.items()) if isinstance(e.probability, Mapping) else e.probability, e.strength]
-        for e in prior.experts
-    ]
+    experts = []
+    for e in prior.experts:
+        given = list(e.probability.items()) if isinstance(e.probability, Mapping) else e.probability
+        experts.append([e.feature, e.label, given, e.strength])
     labels = None if prior.labels is None else list(prior.labels.items())
     return {**asdict(prior), "experts": experts, "labels": labels}
 

@@ -5,6 +5,7 @@ import json
 import os
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -89,9 +90,9 @@ def _members(path: str | os.PathLike[str], limits: Mapping[str, int]) -> dict[st
         raise InvalidModelFile(f"There is no file {path}; give the path of a saved model.") from None
     except KeyError as error:
         raise InvalidModelFile(f"{path} holds no ufodt model: {error.args[0]}.") from None
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
-        if isinstance(error, InvalidModelFile):
-            raise
+    except InvalidModelFile:
+        raise
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
         raise _damaged(path, str(error)) from error
 
 

@@ -169,9 +169,7 @@ class Problem:
         try:
             return self._label_index[label]
         except (KeyError, TypeError):
-            raise UnknownLabel(
-                f"There is no label {label!r}; the problem has {_some(self._label_index)}."
-            ) from None
+            raise UnknownLabel(f"There is no label {label!r}; the problem has {_some(self._label_index)}.") from None
 
     def outcomes(self, X: Any) -> Outcomes:
         """Return a table of raw values as outcomes, shape `(n_cases, n_features)`; -1 where missing.
@@ -229,9 +227,7 @@ def _check_price(feature: Feature) -> None:
             continue
         number = isinstance(price, int | float | np.number) and not isinstance(price, bool)
         if not number or not 0 <= float(price) < math.inf:  # type: ignore[arg-type]
-            raise InvalidProblem(
-                f"{feature.name}: {what} {price!r} came; expected a finite number, zero or more."
-            )
+            raise InvalidProblem(f"{feature.name}: {what} {price!r} came; expected a finite number, zero or more.")
     if feature.later_price is not None and feature.group is None:
         raise InvalidProblem(f"{feature.name}: a later_price needs a group; name the group that shares it.")
 
@@ -271,8 +267,7 @@ def _binary_outcomes(table: NDArray[Any], features: Sequence[Feature]) -> Outcom
         if len(bad):
             row, column = bad[0].tolist()
             raise InvalidValue(
-                f"{features[column].name}: value {table[row, column].item()!r} came in row {row}; "
-                "expected 0, 1 or NaN."
+                f"{features[column].name}: value {table[row, column].item()!r} came in row {row}; expected 0, 1 or NaN."
             )
         outcomes[missing] = -1
     return outcomes

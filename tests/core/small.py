@@ -94,7 +94,7 @@ def policy(**changes: Any) -> core.Policy:
         "budget": math.inf,
         "n_hypotheses": 64,
         "distinct": False,
-        "redraw": 0.25,
+        "redraw_below": 16,
         "predict_theta": False,
         "plan_mean": False,
     }

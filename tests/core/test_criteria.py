@@ -32,9 +32,9 @@ def test_a_gain_equals_the_sum_over_all_hypotheses(criterion: str, distinct: boo
     n_checked = n_positive = 0
     for i in range(N_PROBLEMS):
         case = draw_small(rng)
-        redraw = 0.0 if distinct else float(rng.choice([0.0, 0.25, 0.9]))
+        redraw_below = 0 if distinct else int(rng.choice([0, 10, 45]))
         n = int(rng.integers(1, 50))
-        plan = case.plan(seed=i, criterion=criterion, distinct=distinct, redraw=redraw, n_hypotheses=n)
+        plan = case.plan(seed=i, criterion=criterion, distinct=distinct, redraw_below=redraw_below, n_hypotheses=n)
         evidence: dict[int, int] = {}
         for _ in range(int(rng.integers(0, case.n_features)) + 1):
             gains = plan.gains()
@@ -90,7 +90,7 @@ def test_a_region_is_the_label_of_least_expected_loss_given_all_outcomes(loss: b
     rng = np.random.default_rng(4)
     for i in range(400):
         case = draw_small(rng, loss=loss)
-        plan = case.plan(seed=i, distinct=distinct, redraw=float(rng.choice([0.0, 0.5])), n_hypotheses=40)
+        plan = case.plan(seed=i, distinct=distinct, redraw_below=0 if distinct else int(rng.choice([0, 20])), n_hypotheses=40)
         evidence: dict[int, int] = {}
         for _ in range(int(rng.integers(0, case.n_features)) + 1):
             outcomes, regions, _ = plan.hypotheses()
@@ -107,7 +107,7 @@ def test_distinct_hypotheses_differ_and_weigh_what_they_are_worth() -> None:
     rng = np.random.default_rng(5)
     for i in range(500):
         case = draw_small(rng)
-        plan = case.plan(seed=i, distinct=True, redraw=0.0, n_hypotheses=int(rng.integers(1, 60)))
+        plan = case.plan(seed=i, distinct=True, redraw_below=0, n_hypotheses=int(rng.integers(1, 60)))
         known = int(rng.integers(case.n_features))
         evidence = {known: 0} if case.n_features > 1 and rng.random() < 0.5 else {}
         for feature, outcome in evidence.items():
@@ -152,7 +152,7 @@ def test_with_all_hypotheses_enumerated_ec2_asks_what_the_graph_asks(loss: bool)
             label_prior=rng.uniform(1.0, 2.0, n_labels),
         )
         vectors = oracle.all_vectors(case)
-        plan = case.plan(seed=i, distinct=True, redraw=0.0, n_hypotheses=len(vectors))
+        plan = case.plan(seed=i, distinct=True, redraw_below=0, n_hypotheses=len(vectors))
         drawn, drawn_regions, _ = plan.hypotheses()
         if len(drawn) < len(vectors):  # draws are bounded, and an unlikely hypothesis may not come up
             continue

@@ -12,7 +12,7 @@ from ufodt import core
 from .small import Small, small
 
 TOO_UNLIKELY = 1e-4
-N = 200_000
+N = 500_000
 SURE = 1e9  # prior cases that pin theta to the wanted probability
 
 
@@ -92,7 +92,7 @@ def test_distinct_hypotheses_come_up_as_often_as_they_are_likely() -> None:
     case = small([2, 2], prior=np.concatenate([table, table[::-1]]) * SURE, label_prior=np.array([1.0, 3.0]))
     counts = np.zeros((2, 2))
     for number in range(20_000):
-        first = case.plan(seed=14, number=number, distinct=True, redraw=0.0, n_hypotheses=1).hypotheses()[0]
+        first = case.plan(seed=14, number=number, distinct=True, redraw_below=0, n_hypotheses=1).hypotheses()[0]
         counts[tuple(first[0])] += 1
     p = sum(share * np.outer(table[:, y], table[::-1, y]) for y, share in enumerate([0.25, 0.75]))
     assert chi_square(counts.ravel(), 20_000 * p.ravel()) > TOO_UNLIKELY
@@ -147,7 +147,7 @@ def test_every_label_gets_its_share_of_the_lanes(n: int) -> None:
 def test_hypotheses_drawn_again_follow_the_posterior_given_the_evidence() -> None:
     tables = [np.array([[0.2, 0.9], [0.8, 0.1]]), np.array([[0.4, 0.7], [0.6, 0.3]])]
     case = pinned(tables, np.array([1.0, 3.0]))
-    plan = case.plan(seed=20, n_hypotheses=N, redraw=1.0)
+    plan = case.plan(seed=20, n_hypotheses=N, redraw_below=N)
     theta, shares = plan.theta()
     plan.observe(0, 1)
     outcomes, _, _ = plan.hypotheses()
@@ -226,7 +226,7 @@ def test_words_repeat_for_a_seed_and_stream_and_differ_between_them() -> None:
 
 def test_bits_are_balanced_and_bytes_uniform() -> None:
     words = core.draw_words(200_000, seed=3)
-    ones = np.unpackbits(words.view(np.uint8)).reshape(-1, 64).sum(axis=0)
+    ones = np.unpackbits(words.view(np.uint8)).reshape(-1, 64).sum(axis=0, dtype=np.int64)
     z = (ones - 100_000) / np.sqrt(50_000)
     assert stats.chi2.sf((z**2).sum(), 64) > TOO_UNLIKELY
     for position in range(8):
@@ -237,7 +237,7 @@ def test_bits_are_balanced_and_bytes_uniform() -> None:
 @pytest.mark.parametrize(("seed", "stream"), [(0, 1), (0, 2), (1, 0), (2**63, 0), (0, 2**63)])
 def test_neighbouring_streams_share_no_bits_beyond_chance(seed: int, stream: int) -> None:
     a, b = core.draw_words(50_000, seed=0), core.draw_words(50_000, seed=seed, stream=stream)
-    differing = np.unpackbits((a ^ b).view(np.uint8)).sum()
+    differing = np.unpackbits((a ^ b).view(np.uint8)).sum(dtype=np.int64)
     assert abs(int(differing) - 1_600_000) < 4 * np.sqrt(800_000)
 
 

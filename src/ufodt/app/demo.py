@@ -1,5 +1,6 @@
 """The learner on a stream of digits next to river's, then one of its sessions, question by question."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -86,8 +87,8 @@ def show(console: Console, *, n_cases: int, seed: int) -> None:
 
     console.print("[bold]Digits on a broken display[/]: seven segments, each lies one time in ten.")
     console.print(
-        f"{n_cases:,} cases come one by one. Looking at a segment costs 1. A method looks, answers,\n"
-        "and is told the true digit. Whoever has used least CPU time moves next.\n"
+        f"{n_cases:,} cases come one by one. Looking at a segment costs 1. A method looks,\n"
+        "answers, and is told the true digit. Whoever has used least CPU time moves next.\n"
     )
     _race(console, racers, stream)
     _print_scores(console, racers, fresh, full_price)
@@ -118,8 +119,8 @@ def _rival(name: str, kind: baselines.Kind, stream: Dataset, full_price: float) 
 def _race(console: Console, racers: Sequence[Racer], stream: Dataset) -> None:
     """Take all racers through the stream, bars drawn between two stretches and never while a clock runs."""
     bars = Progress(
-        TextColumn("{task.description:<18}"),
-        BarColumn(bar_width=24),
+        TextColumn("{task.description:<17}"),
+        BarColumn(bar_width=18),
         TextColumn("{task.completed:>6,.0f} cases"),
         TextColumn("{task.fields[score]}", style="dim"),
         console=console,
@@ -132,10 +133,10 @@ def _race(console: Console, racers: Sequence[Racer], stream: Dataset) -> None:
         tasks = {racer.name: bars.add_task(racer.name, total=n_cases, score="") for racer in racers}
         for racer in _moves(racers, n_cases):
             racer.advance(stream.X, stream.y)
-            score = f"accuracy {racer.accuracy:.3f}, {racer.n_asked / racer.n_done:.2f} questions"
+            score = f"accuracy {racer.accuracy:.3f}, {racer.n_asked / racer.n_done:.2f} asked"
             bars.update(tasks[racer.name], completed=racer.n_done, score=score, refresh=True)
             if racer.n_done == n_cases and not console.is_terminal:
-                console.print(f"{racer.name}: {n_cases:,} cases in {racer.cpu_seconds:.2f} s, {score}")
+                console.print(f"{racer.name}: {n_cases:,} cases in {racer.cpu_seconds:.2f} s, {score} a case")
 
 
 def _moves(racers: Sequence[Racer], n_cases: int) -> Iterator[Racer]:
@@ -172,11 +173,12 @@ def _print_holdout(console: Console, learner: ufodt.UFODT, fresh: Dataset) -> No
     start = time.process_time()
     report = learner.evaluate(fresh.X, fresh.y)
     rate = len(fresh.y) / (time.process_time() - start)
+    best = best_accuracy()
     console.print(
         f"Hold-out: {len(fresh.y):,} fresh cases, nothing learned. The tree of ufodt's belief asks\n"
-        f"{report.n_asked:.2f} questions a case and answers {float(f'{rate:.2g}'):,.0f} cases a second. With all seven\n"
-        f"segments and their true habits known, nobody can expect more than {best_accuracy():.3f};\n"
-        f"chance moves a hold-out of this size by {np.sqrt(0.74 * 0.26 / len(fresh.y)):.3f}.\n"
+        f"{report.n_asked:.2f} questions a case and answers {float(f'{rate:.2g}'):,.0f} cases a second.\n"
+        f"With all seven segments and their true habits known, {best:.3f} is the most anyone\n"
+        f"can expect; chance moves a hold-out by {math.sqrt(best * (1 - best) / len(fresh.y)):.3f}.\n"
     )
 
 
@@ -219,11 +221,12 @@ def _print_session(console: Console, learner: ufodt.UFODT, display: Mapping[str,
 def _because(reasons: Sequence[Reason]) -> str:
     """Say why the first of the ranked features is the one to ask, and where its values would lead."""
     first, *others = reasons
-    ends = ", ".join(f"if {'lit' if o.value else 'dark'} it may be {o.label}" for o in first.outlook)
-    if not others:
-        return f"The last one left; {ends}."
-    second = others[0]
-    return f"Most gain for its price, {second.feature} {second.rate / first.rate:.0%} of it; {ends}."
+    dark, lit = (outlook.label for outlook in first.outlook)
+    lead = "It is the last one left."
+    if others:
+        share = f"{others[0].rate / first.rate:.0%}"
+        lead = f"Most gain for its price; next best is {others[0].feature} with {share} of it."
+    return f"{lead}\n   Dark would point to {dark}, lit to {lit}."
 
 
 def _likelihood(what: str, session: Session) -> Text:

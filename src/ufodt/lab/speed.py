@@ -196,7 +196,7 @@ def growth(sweep: Sweep, effort: Effort = FULL) -> Result:
         sense="at most",
         bar=1.1,
         measured=exponent(sizes, micros),
-        note=f"{micros[0]:.0f} to {micros[-1]:.0f} µs, {n_asked[0]:.1f} to {n_asked[-1]:.1f} questions a case",
+        note=f"{micros[0]:.0f} to {micros[-1]:.0f} µs and {n_asked[0]:.1f} to {n_asked[-1]:.1f} questions",
         detail={
             "sizes": list(sizes),
             "micros_per_case": micros,
