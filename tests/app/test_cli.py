@@ -39,9 +39,7 @@ def test_bad_arguments_are_refused_in_words(arguments: list[str], complaint: str
 
 
 @pytest.mark.parametrize("missing", ["click", "rich"])
-def test_without_its_extra_the_command_says_how_to_get_it(
-    missing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_its_extra_the_command_says_how_to_get_it(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "find_spec", lambda name: None if name == missing else name)
     with pytest.raises(SystemExit) as end:
         cli.main()

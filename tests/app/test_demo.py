@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Iterator
 
 import pytest
 from click.testing import CliRunner
@@ -11,6 +12,13 @@ from ufodt.app import demo
 from ufodt.app.commands import commands
 
 METHODS = ("ufodt (EC2)", "river VFDT", "river EFDT", "river naive Bayes")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_holdout() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(demo, "N_HOLDOUT", 300)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -80,5 +88,8 @@ def test_the_race_goes_to_whoever_has_used_least_time() -> None:
     order = []
     for racer in demo._moves([slow, fast], 2):
         order.append(racer.name)
-        racer.n_done, racer.cpu_seconds = racer.n_done + 1, racer.cpu_seconds + racer.learn(None, 0).cpu_seconds  # type: ignore[arg-type]
+        racer.n_done, racer.cpu_seconds = (
+            racer.n_done + 1,
+            racer.cpu_seconds + racer.learn(None, 0).cpu_seconds,
+        )  # type: ignore[arg-type]
     assert order == ["slow", "fast", "fast", "slow"]

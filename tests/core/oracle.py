@@ -16,9 +16,7 @@ def entropy(p: np.ndarray) -> float:
     return float(-(p * np.log2(p)).sum())
 
 
-def posterior(
-    case: Small, theta: np.ndarray, labels: np.ndarray, evidence: Mapping[int, int]
-) -> np.ndarray:
+def posterior(case: Small, theta: np.ndarray, labels: np.ndarray, evidence: Mapping[int, int]) -> np.ndarray:
     """P(label | evidence) by the naive Bayes product."""
     p = labels.copy()
     for feature, outcome in evidence.items():

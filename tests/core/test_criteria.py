@@ -1,4 +1,4 @@
-"""Scores against brute force: the graph of EC2 with all its pairs, entropies by enumeration, over random small problems."""
+"""Scores against brute force: the graph of EC2 with all its pairs, entropies by enumeration."""
 
 import numpy as np
 import pytest
@@ -90,7 +90,9 @@ def test_a_region_is_the_label_of_least_expected_loss_given_all_outcomes(loss: b
     rng = np.random.default_rng(4)
     for i in range(400):
         case = draw_small(rng, loss=loss)
-        plan = case.plan(seed=i, distinct=distinct, redraw_below=0 if distinct else int(rng.choice([0, 20])), n_hypotheses=40)
+        plan = case.plan(
+            seed=i, distinct=distinct, redraw_below=0 if distinct else int(rng.choice([0, 20])), n_hypotheses=40
+        )
         evidence: dict[int, int] = {}
         for _ in range(int(rng.integers(0, case.n_features)) + 1):
             outcomes, regions, _ = plan.hypotheses()

@@ -24,7 +24,7 @@ def chi_square(observed: np.ndarray, expected: np.ndarray) -> float:
 
 
 def pinned(tables: list[np.ndarray], label_prior: np.ndarray) -> Small:
-    """A problem whose theta is, up to a hair, `tables[feature][outcome, label]`, and a last feature that shows the label."""
+    """A problem whose theta is, up to a hair, `tables[feature][outcome, label]`; a last feature shows the label."""
     n_labels = len(label_prior)
     shows = np.where(np.eye(n_labels) == 1, 1.0, 1e-12)
     n_outcomes = [len(table) for table in [*tables, shows]]
@@ -135,9 +135,7 @@ def test_cases_are_independent_of_each_other() -> None:
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 255, 256, 257, 1000])
 def test_every_label_gets_its_share_of_the_lanes(n: int) -> None:
     case = pinned([np.full((2, 5), 0.5)], np.array([1.0, 5.0, 0.2, 30.0, 8.0]))
-    counts = np.stack(
-        [np.bincount(drawn(case, seed=19, number=i, n=n)[1], minlength=5) for i in range(500)]
-    )
+    counts = np.stack([np.bincount(drawn(case, seed=19, number=i, n=n)[1], minlength=5) for i in range(500)])
     share = n * case.plan().theta()[1]
     assert (counts.sum(axis=1) == n).all()
     assert (np.abs(counts - share) < 1 + 1e-9 * n).all()

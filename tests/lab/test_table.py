@@ -48,9 +48,7 @@ def test_rows_without_a_label_are_left_out(tmp_path: Path) -> None:
 
 
 def test_five_percent_unparsable_cells_become_missing_not_categories(tmp_path: Path) -> None:
-    rows = [
-        f"{i},{'##' if i % 20 == 0 else i / 2},{'pq'[i % 2]},{'x!' if i == 30 else i % 2}" for i in range(100)
-    ]
+    rows = [f"{i},{'##' if i % 20 == 0 else i / 2},{'pq'[i % 2]},{'x!' if i == 30 else i % 2}" for i in range(100)]
     data = read_table(write(tmp_path / "t.csv", "i,a,y,b\n" + "\n".join(rows)), label="y")
     assert data.kinds == ("continuous", "continuous", "binary")
     assert np.isnan(data.X).sum(axis=0).tolist() == [0, 5, 1] and len(data.y) == 100
@@ -61,9 +59,7 @@ def test_five_percent_unparsable_cells_become_missing_not_categories(tmp_path: P
 
 def test_an_infinite_number_is_missing(tmp_path: Path) -> None:
     rows = "".join(f"{i},{'pq'[i % 2]}\n" for i in range(20))
-    assert "1 cell of 'a' was taken as missing: not a number ('inf')." in account_of(
-        f"a,y\n{rows}inf,p\n", tmp_path
-    )
+    assert "1 cell of 'a' was taken as missing: not a number ('inf')." in account_of(f"a,y\n{rows}inf,p\n", tmp_path)
 
 
 def test_an_identifier_is_left_out_and_the_way_to_keep_it_is_told(tmp_path: Path) -> None:
@@ -72,9 +68,7 @@ def test_an_identifier_is_left_out_and_the_way_to_keep_it_is_told(tmp_path: Path
     data = read_table(path, label="y")
     assert data.feature_names == ("a",)
     assert any("[features.id]" in sentence for sentence in data.account)
-    kept = read_table(
-        path, label="y", overrides=write(tmp_path / "o.toml", '[features.id]\nkind = "categorical"\n')
-    )
+    kept = read_table(path, label="y", overrides=write(tmp_path / "o.toml", '[features.id]\nkind = "categorical"\n'))
     assert kept.feature_names == ("id", "a") and len(kept.categories[0]) == 30
 
 

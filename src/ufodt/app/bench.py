@@ -12,6 +12,8 @@ import ufodt
 from ufodt.lab import speed
 from ufodt.lab.speed import Result
 
+_SENSES = {"at least": "≥", "at most": "≤"}
+
 
 def show_speed(console: Console, *, as_json: bool = False, quick: bool = False) -> bool:
     """Measure, print, and return whether every bar holds."""
@@ -59,15 +61,18 @@ def _report(results: list[Result], quick: bool, seconds: float) -> dict[str, obj
 
 
 def _print_table(console: Console, results: list[Result], quick: bool, seconds: float) -> None:
-    table = Table("what", box=SIMPLE, pad_edge=False)
-    table.add_column("measured", justify="right")
+    table = Table(box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("what", no_wrap=True)
+    table.add_column("measured", justify="right", no_wrap=True)
     table.add_column("bar", justify="right")
     table.add_column("verdict")
     for result in results:
         measured = "not measured" if result.measured is None else f"{_amount(result.measured)} {result.unit}"
-        bar = f"{result.sense} {_amount(result.bar)} {result.unit}"
+        bar = f"{_SENSES[result.sense]} {_amount(result.bar)}"
         verdict = "[green]holds[/]" if result.holds else "[bold red]missed[/]"
-        table.add_row(f"{result.claim}\n[dim]  {result.note}[/]", measured.strip(), bar.strip(), verdict)
+        if result.measured is None:
+            verdict = "[yellow]unknown[/]"
+        table.add_row(f"{result.claim}\n[dim]  {result.note}[/]", measured, bar, verdict)
     console.print(table)
     facts = speed.machine()
     console.print(

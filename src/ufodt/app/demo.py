@@ -81,7 +81,8 @@ def show(console: Console, *, n_cases: int, seed: int) -> None:
     learner = ufodt.UFODT(problem, seed=seed)
     racers = [_ours(learner)]
     if find_spec("river") is None:
-        console.print('river is not installed, so ufodt runs alone; for the others: pip install "ufodt[lab]"')
+        console.print("river is not installed, so ufodt runs alone. To see the others:")
+        console.print('    pip install "ufodt[lab]"', markup=False)
     else:
         racers += [_rival(name, kind, stream, full_price) for name, kind in _RIVALS.items()]
 

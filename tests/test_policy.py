@@ -1,0 +1,94 @@
+"""How to plan: settings that exist, checked once, and how they reach the core."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ufodt import UFODT, Binary, Criterion, Policy, Problem, stop
+from ufodt.errors import InvalidPolicy
+
+TWO = Problem([Binary("a"), Binary("b")], labels=[0, 1])
+
+
+@pytest.mark.parametrize("criterion", ["ec2", "ig", "us", "random", Criterion.IG])
+def test_a_criterion_may_be_named(criterion: str) -> None:
+    assert Policy(criterion=criterion).criterion is Criterion(criterion)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("setting", "bad"),
+    [
+        ("criterion", "EC2"),
+        ("criterion", None),
+        ("stop", "region"),
+        ("stop", None),
+        ("n_hypotheses", 0),
+        ("n_hypotheses", 1_000_001),
+        ("n_hypotheses", 1.5),
+        ("n_hypotheses", "128"),
+        ("n_hypotheses", True),
+        ("redraw_below", -1),
+        ("redraw_below", 0.25),
+        ("redraw_below", "some"),
+        ("plan", "Draw"),
+        ("predict", "mode"),
+    ],
+)
+def test_a_setting_that_does_not_exist_is_refused_by_name(setting: str, bad: Any) -> None:
+    with pytest.raises(InvalidPolicy) as caught:
+        Policy(**{setting: bad})
+    assert repr(bad) in str(caught.value)
+
+
+@pytest.mark.parametrize("criterion", ["EC2", "gini", ""])
+def test_the_paper_preset_refuses_unknown_criteria_too(criterion: str) -> None:
+    with pytest.raises(InvalidPolicy, match="choose from"):
+        UFODT.paper(TWO, criterion=criterion, n_hypotheses=10)
+
+
+def test_a_whole_policy_and_single_settings_do_not_mix() -> None:
+    with pytest.raises(InvalidPolicy, match="criterion"):
+        UFODT(TWO, policy=Policy(), criterion="ig")
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 1.5, "7", None, True])
+def test_a_seed_is_a_whole_number(seed: Any) -> None:
+    with pytest.raises(InvalidPolicy, match="seed"):
+        UFODT(TWO, seed=seed)
+
+
+def test_a_seed_may_come_from_numpy() -> None:
+    assert UFODT(TWO, seed=np.int64(5)).seed == 5  # type: ignore[arg-type]
+
+
+def test_a_worth_left_open_is_one_when_the_loss_is_in_the_currency_of_the_prices() -> None:
+    loss = [[0, 5], [5, 0]]
+    priced = Problem([Binary("a"), Binary("b"), Binary("c")], labels=[0, 1], loss=loss)
+    open_, said = (
+        UFODT(priced, stop=rule, n_hypotheses=64, seed=1)
+        for rule in (stop.cost_benefit(), stop.cost_benefit(worth=1.0))
+    )
+    X, y = np.random.default_rng(1).integers(0, 2, (100, 3)), np.random.default_rng(2).integers(0, 2, 100)
+    np.testing.assert_array_equal(open_.run(X, y).asked, said.run(X, y).asked)
+
+
+def test_a_worth_left_open_does_not_depend_on_the_unit_of_the_prices() -> None:
+    """Without a loss, prices in cents or in euros ask the same questions."""
+    X, y = np.random.default_rng(3).integers(0, 2, (100, 3)), np.random.default_rng(4).integers(0, 2, 100)
+    records = []
+    for unit in (1.0, 100.0):
+        problem = Problem([Binary(n, price=p * unit) for n, p in (("a", 1.0), ("b", 2.0), ("c", 4.0))], labels=[0, 1])
+        records.append(UFODT(problem, stop=stop.cost_benefit(), n_hypotheses=64, seed=1).run(X, y))
+    np.testing.assert_array_equal(records[0].asked, records[1].asked)
+    np.testing.assert_allclose(100 * records[0].cost, records[1].cost)
+
+
+def test_a_higher_worth_asks_more() -> None:
+    rng = np.random.default_rng(5)
+    X, y = rng.integers(0, 2, (300, 2)), rng.integers(0, 2, 300)
+    asked = [
+        UFODT(TWO, stop=stop.cost_benefit(worth), n_hypotheses=64, seed=1).run(X, y).n_asked.mean()
+        for worth in (1.0, 10.0, 1000.0)
+    ]
+    assert asked[0] < asked[1] < asked[2]

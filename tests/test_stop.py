@@ -1,0 +1,86 @@
+"""Stop rules: small values that combine, and numbers that make no sense are refused."""
+
+import math
+from typing import Any
+
+import pytest
+
+from ufodt import UFODT, Binary, Problem, stop
+from ufodt.errors import InvalidPolicy
+from ufodt.stop import Stop
+
+UNCHECKED = "a Stop made by hand is not checked"
+
+
+def test_or_is_any_and_and_is_all() -> None:
+    a, b = stop.region(), stop.budget(3)
+    assert a | b == stop.any_of(a, b)
+    assert a & b == stop.all_of(a, b)
+    assert (a | b).children == (a, b)
+
+
+def test_equal_rules_are_equal() -> None:
+    assert stop.confidence(0.9) == stop.confidence(0.9) != stop.confidence(0.8)
+    assert stop.budget(1) == stop.budget(1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "bad"),
+    [
+        *((stop.confidence, bad) for bad in (0.0, -0.1, 1.1, math.nan)),
+        *((stop.budget, bad) for bad in (-1.0, math.inf, math.nan)),
+        *((stop.cost_benefit, bad) for bad in (0.0, -2.0, math.inf, math.nan)),
+        pytest.param(stop.confidence, "high", marks=pytest.mark.xfail(reason="TypeError")),
+        pytest.param(stop.budget, "3", marks=pytest.mark.xfail(reason="TypeError")),
+    ],
+)
+def test_a_number_out_of_range_is_refused_by_name(make: Any, bad: Any) -> None:
+    with pytest.raises(InvalidPolicy, match=f"{bad!r} came; expected"):
+        make(bad)
+
+
+@pytest.mark.parametrize("combine", [stop.any_of, stop.all_of])
+@pytest.mark.parametrize("rules", [(), ("region",), (stop.region(), None)], ids=str)
+def test_only_rules_combine(combine: Any, rules: Any) -> None:
+    with pytest.raises(InvalidPolicy, match="expected one or more stop rules"):
+        combine(*rules)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param(Stop("soon"), marks=pytest.mark.xfail(reason=UNCHECKED)),
+        pytest.param(Stop("any"), marks=pytest.mark.xfail(reason=UNCHECKED)),
+        pytest.param(Stop("confidence", 7.0), marks=pytest.mark.xfail(reason=UNCHECKED)),
+        pytest.param(Stop("budget"), marks=pytest.mark.xfail(reason=UNCHECKED)),
+    ],
+    ids=str,
+)
+def test_a_rule_made_by_hand_is_checked(rule: Stop) -> None:
+    with pytest.raises(InvalidPolicy):
+        UFODT(Problem([Binary("a")], labels=[0, 1]), stop=rule)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        stop.budget(2.5),
+        stop.budget(2.5) | stop.region(),
+        stop.any_of(stop.budget(7), stop.any_of(stop.budget(2.5), stop.confidence(1.0))),
+    ],
+    ids=str,
+)
+def test_a_budget_that_stops_alone_is_never_passed(rule: Stop) -> None:
+    problem = Problem([Binary(f"f{i}", price=1.0 + i / 4) for i in range(8)], labels=range(4))
+    learner = UFODT(problem, criterion="random", stop=rule, n_hypotheses=32, seed=3)
+    X, y = [[i >> j & 1 for j in range(8)] for i in range(200)], [i % 4 for i in range(200)]
+    cost = learner.run(X, y).cost
+    assert 0 < cost.max() <= 2.5
+    assert learner.evaluate(X).record.cost.max() <= 2.5
+
+
+def test_a_budget_inside_all_is_a_wish() -> None:
+    problem = Problem([Binary(f"f{i}") for i in range(6)], labels=[0, 1])
+    learner = UFODT(problem, criterion="ig", stop=stop.budget(2) & stop.confidence(1.0), seed=3)
+    record = learner.run([[0] * 6] * 5, [0] * 5)
+    assert (record.cost == 6.0).all()
