@@ -12,12 +12,8 @@ def commands() -> None:
 
 
 @commands.command()
-@click.option(
-    "--cases", type=click.IntRange(min=1), default=10_000, show_default=True, help="Length of the stream."
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=7, show_default=True, help="Of stream and learner."
-)
+@click.option("--cases", type=click.IntRange(min=1), default=10_000, show_default=True, help="Length of the stream.")
+@click.option("--seed", type=click.IntRange(min=0), default=7, show_default=True, help="Of stream and learner.")
 def demo(cases: int, seed: int) -> None:
     """Learn a fresh LED stream next to river's learners, then show one session question by question."""
     from rich.console import Console

@@ -80,14 +80,14 @@ class Hypotheses {
     }
 
     // Take over the environment that hypotheses are drawn from.
-    void set_theta(const Theta& theta) {
+    void set_theta(const Theta& theta, const std::vector<int>& features) {
         const int m = shape_->n_labels;
         theta_ = &theta;
         const std::size_t n_indicators = shape_->n_rows - shape_->n_features;
         fraction_.resize(n_indicators * m);
         weight_.resize(n_indicators * m);
         std::vector<double>& left = left_;
-        for (int f = 0; f < shape_->n_features; ++f) {
+        for (const int f : features) {
             const float* log_zero = theta.log_p.data() + shape_->cell(shape_->row(f), 0);
             left.assign(m, 1.0);
             for (int k = 1; k < shape_->n_outcomes(f); ++k) {

@@ -114,9 +114,7 @@ def build(kind: str, data: Dataset, *, setting: Setting = DEFAULT, seed: int = 0
     if kind == Kind.CONSTANT:
         return MostFrequent(data.X.shape[1], len(data.label_names))
     if kind == Kind.EFDT and any(len(categories) > 2 for categories in data.categories):
-        return RiverBaseline(
-            _tree(Kind.EFDT, setting, seed), nominal_indicators(data), data.X.shape[1], (EFDT_NOTE,)
-        )
+        return RiverBaseline(_tree(Kind.EFDT, setting, seed), nominal_indicators(data), data.X.shape[1], (EFDT_NOTE,))
     if kind in TREES:
         return RiverBaseline(_tree(Kind(kind), setting, seed), nominal(data), data.X.shape[1])
     model, notes = _river_model(Kind(kind), data, seed)
@@ -323,9 +321,7 @@ def nominal_indicators(data: Dataset) -> Encoder:
     {'size=small': 'no', 'size=medium': 'yes', 'size=large': 'no'}
     """
     numbers, as_text = one_hot(data), {0.0: "no", 1.0: "yes"}
-    continuous = {
-        name for name, kind in zip(data.feature_names, data.kinds, strict=True) if kind == "continuous"
-    }
+    continuous = {name for name, kind in zip(data.feature_names, data.kinds, strict=True) if kind == "continuous"}
 
     def encode(row: FloatArray) -> dict[str, Any]:
         cells = numbers(row).items()

@@ -112,11 +112,7 @@ def next_to_river(name: str, stream: Dataset, n_hypotheses: int, effort: Effort)
     micros = {who: 1e6 * s / len(stream.y) for who, s in seconds.items()}
     results = []
     for way, what, bar in (("run", "run", 10.0), ("ask_tell", "ask and tell", 2.0)):
-        note = (
-            f"{micros[way]:.1f} µs a case, VFDT {micros['vfdt']:.0f} µs"
-            if has_river
-            else "river is not installed"
-        )
+        note = f"{micros[way]:.1f} µs a case, VFDT {micros['vfdt']:.0f} µs" if has_river else "river is not installed"
         results.append(
             Result(
                 name=f"{way}_{name}",
@@ -259,9 +255,7 @@ def starts(effort: Effort = FULL) -> list[Result]:
         "help": child_cpu(["-c", door, "--help"], effort.n_starts),
     }
     return [
-        Result(
-            f"start_{name}", claim, "s", "at most", bar, seconds[name], note, {"python": bare, "numpy": numpy}
-        )
+        Result(f"start_{name}", claim, "s", "at most", bar, seconds[name], note, {"python": bare, "numpy": numpy})
         for name, claim, bar in (("import", "import ufodt", 0.25), ("help", "ufodt --help", 0.3))
     ]
 

@@ -146,8 +146,7 @@ def load_paper(name: str) -> Dataset:
     data = data_folder()
     if data is None or not (data / f"{name}.csv").is_file():
         raise DatasetUnavailable(
-            f"{name}.csv is not in {_folder_name(data)}; set UFODT_DATA to the folder that holds the "
-            "authors' files."
+            f"{name}.csv is not in {_folder_name(data)}; set UFODT_DATA to the folder that holds the authors' files."
         )
     return _parse(name, _checked(name, (data / f"{name}.csv").read_bytes(), str(data / f"{name}.csv")), entry)
 

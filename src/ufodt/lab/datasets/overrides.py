@@ -53,9 +53,7 @@ def read_overrides(path: Path) -> Overrides:
 
 def _override(entry: dict[str, Any], where: str) -> Override:
     number = (int, float)
-    _check_keys(
-        entry, {"kind": str, "categories": list, "price": number, "later": number, "group": str}, where
-    )
+    _check_keys(entry, {"kind": str, "categories": list, "price": number, "later": number, "group": str}, where)
     kind = entry.get("kind")
     if kind is not None and kind not in get_args(Kind):
         raise BadTable(f"{where}: kind is {kind!r}; expected binary, categorical or continuous.")

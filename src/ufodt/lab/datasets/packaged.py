@@ -37,9 +37,7 @@ ZOO_FEATURES = (
     "hair feathers eggs milk airborne aquatic predator toothed backbone breathes venomous fins legs tail "
     "domestic catsize"
 ).split()
-PIMA_FEATURES = (
-    "pregnancies glucose blood_pressure skin_thickness insulin bmi diabetes_pedigree age"
-).split()
+PIMA_FEATURES = ("pregnancies glucose blood_pressure skin_thickness insulin bmi diabetes_pedigree age").split()
 COMPAS_FEATURES = (
     "sex:Female age:<21 age:<23 age:<26 age:<46 juvenile-felonies:=0 juvenile-misdemeanors:=0 "
     "juvenile-crimes:=0 priors:=0 priors:=1 priors:2-3 priors:>3"
@@ -109,9 +107,7 @@ def cleveland() -> Dataset:
     columns = [
         *continuous("age"),
         Column("sex", "binary", ("female", "male"), ("0.0", "1.0")),
-        Column(
-            "cp", "categorical", ("typical", "atypical", "non-anginal", "asymptomatic"), _reals(1, 2, 3, 4)
-        ),
+        Column("cp", "categorical", ("typical", "atypical", "non-anginal", "asymptomatic"), _reals(1, 2, 3, 4)),
         *continuous("trestbps", "chol"),
         Column("fbs", "binary", _NO_YES, _reals(0, 1)),
         Column("restecg", "categorical", ("normal", "st-t", "hypertrophy"), _reals(0, 1, 2)),
@@ -135,8 +131,7 @@ def hepatitis() -> Dataset:
     """Return the hepatitis records with missing cells and Turney's prices; label is whether one lives."""
     rows = _rows("hepatitis/hepatitis.data.txt")
     yes_no = (
-        "steroid antivirals fatigue malaise anorexia liver_big liver_firm spleen_palpable spiders ascites "
-        "varices"
+        "steroid antivirals fatigue malaise anorexia liver_big liver_firm spleen_palpable spiders ascites varices"
     ).split()
     columns = [
         *continuous("age"),
@@ -293,11 +288,7 @@ def _rows(relative: str) -> list[list[str]]:
             "keeps its data folder. Install that version."
         )
     lines = path.read_text(encoding="utf-8").splitlines()
-    return [
-        [cell.strip() for cell in line.split(",")]
-        for line in lines
-        if line.strip() and not line.startswith("@")
-    ]
+    return [[cell.strip() for cell in line.split(",")] for line in lines if line.strip() and not line.startswith("@")]
 
 
 def _not_installed(package: str, wanted: str) -> DatasetUnavailable:

@@ -42,8 +42,7 @@ TURNEY: Mapping[str, Mapping[str, Price]] = {
     )
     | dict.fromkeys(("bilirubin", "alkaline_phosphatase", "sgot", "albumin"), _BLOOD)
     | {"protime": Price(8.30, 6.20, "blood")},
-    "bupa": dict.fromkeys(("mcv", "alkphos", "sgpt", "sgot"), _BLOOD)
-    | {"gammagt": Price(9.86, 7.76, "blood")},
+    "bupa": dict.fromkeys(("mcv", "alkphos", "sgpt", "sgot"), _BLOOD) | {"gammagt": Price(9.86, 7.76, "blood")},
     "thyroid": _one_each(
         "age sex on_thyroxine query_on_thyroxine on_antithyroid_medication thyroid_surgery "
         "query_hypothyroid query_hyperthyroid pregnant sick tumor lithium goitre"

@@ -177,8 +177,7 @@ def _read_parquet(path: Path) -> Cells:
     except (pyarrow.ArrowException, OSError) as error:
         raise BadTable(f"{path.name}: not a readable Parquet file ({error}); write it again.") from None
     columns = [
-        ["" if value is None else str(value).strip() for value in column.to_pylist()]
-        for column in table.columns
+        ["" if value is None else str(value).strip() for value in column.to_pylist()] for column in table.columns
     ]
     if not columns or not columns[0]:
         raise BadTable(f"{path.name}: expected at least one column and one row, found {table.shape}.")
@@ -188,10 +187,7 @@ def _read_parquet(path: Path) -> Cells:
 
 def _blank_missing(cells: Cells, further: frozenset[str]) -> Cells:
     """Return the table with every cell that means "not known" empty."""
-    rows = [
-        ["" if cell.lower() in MISSING_CELLS or cell in further else cell for cell in row]
-        for row in cells.rows
-    ]
+    rows = [["" if cell.lower() in MISSING_CELLS or cell in further else cell for cell in row] for row in cells.rows]
     return Cells(cells.header, rows, cells.account)
 
 
@@ -204,9 +200,7 @@ def _label_index(header: Sequence[str], label: str | None, account: list[str]) -
     return list(header).index(label)
 
 
-def _labelled(
-    cells: Cells, at: int, path: Path, account: list[str]
-) -> tuple[list[list[str]], Any, tuple[str, ...]]:
+def _labelled(cells: Cells, at: int, path: Path, account: list[str]) -> tuple[list[list[str]], Any, tuple[str, ...]]:
     rows = [row for row in cells.rows if row[at]]
     n_unlabelled = len(cells.rows) - len(rows)
     if n_unlabelled:
@@ -231,18 +225,14 @@ def _features(
         if name in said.drop:
             account.append(f"The column {name!r} was left out, as the TOML file says.")
             continue
-        column, numbers = _column(
-            name, [row[j] for row in rows], said.features.get(name, Override()), account
-        )
+        column, numbers = _column(name, [row[j] for row in rows], said.features.get(name, Override()), account)
         if column is not None:
             columns.append(column)
             values.append(numbers)
     return columns, values
 
 
-def _column(
-    name: str, cells: Sequence[str], said: Override, account: list[str]
-) -> tuple[Column | None, FloatArray]:
+def _column(name: str, cells: Sequence[str], said: Override, account: list[str]) -> tuple[Column | None, FloatArray]:
     """Return the meaning and the values of one column, or no meaning if it cannot be a feature."""
     known = [cell for cell in cells if cell]
     column = _decide(name, known, said)
