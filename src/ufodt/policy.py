@@ -43,7 +43,7 @@ class Policy:
         Answer under the `mean` belief, or under the planning `theta` (the paper).
     """
 
-    criterion: Criterion = Criterion.EC2
+    criterion: Criterion = Criterion.IG
     stop: Stop = stop.cost_benefit()
     n_hypotheses: int = 128
     distinct: bool = False

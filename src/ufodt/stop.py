@@ -63,7 +63,7 @@ def cost_benefit(worth: float | None = None) -> Stop:
     return Stop("cost_benefit", None if worth is None else float(worth))
 
 
-default_worth = 50.0
+default_worth = 40.0
 
 
 def any_of(*rules: Stop) -> Stop:

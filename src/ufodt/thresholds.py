@@ -1,8 +1,9 @@
 """Continuous features: how many cut points there are, and how they are put to use.
 
 Cut points come from a sketch of the values that were paid for, never from others; they move when a feature has
-been seen 8, 16, 32, … times, and what was learned is counted again between them. A `Continuous` feature may
-bring cut points of its own, which stay.
+been seen 8, 16, 32, … times, and what was learned is counted again between them. At first they share the values
+out evenly; from 256 values on, bins are cut where they keep the most information on the label. A `Continuous`
+feature may bring cut points of its own, which stay.
 """
 
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ class Thresholds:
     """
 
     kind: Literal["bins", "exhaustive", "exp3"] = "bins"
-    n: int = 5
+    n: int = 3
     teach_all: bool = True
     average: bool = False
     normalise: bool = True
@@ -49,7 +50,7 @@ class Thresholds:
             raise InvalidPolicy(f"A learning rate of {self.eta!r} came; expected a finite number above 0.")
 
 
-def bins(n: int = 6) -> Thresholds:
+def bins(n: int = 4) -> Thresholds:
     """Return the default: a value falls into one of n bins."""
     return Thresholds(kind="bins", n=n - 1)
 

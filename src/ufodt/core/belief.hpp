@@ -251,7 +251,8 @@ class Belief {
     }
 
   private:
-    static constexpr std::int64_t first_cut = 8;  // values seen before a continuous feature is cut; then at each doubling
+    static constexpr std::int64_t first_cut = 8;       // values seen before a continuous feature is cut; then at each doubling
+    static constexpr std::int64_t informed_cut = 256;  // from here on by what is learned of the labels, not by equal shares
 
     Shape shape_;
     std::vector<std::uint8_t> continuous_, fixed_;
@@ -296,7 +297,8 @@ class Belief {
     // New cut points for a feature; what was learned is counted again between them.
     void cut(int f) {
         const Sketch& sketch = sketch_[f];
-        sketch.quantiles(n_cuts_[f], cuts_[f]);
+        if (n_seen_[f] >= informed_cut && !views_.has(f)) sketch.informative(n_cuts_[f], cuts_[f]);
+        else sketch.quantiles(n_cuts_[f], cuts_[f]);
         if (views_.has(f)) {
             views_.rebuild(f, cuts_[f], sketch);
             return;

@@ -70,9 +70,48 @@ class Sketch {
         }
     }
 
+    // At most n cut points that keep the most information on the label: the partition of the cells into n + 1 bins under
+    // which the labels are likeliest, by dynamic programming.
+    void informative(int n, std::vector<double>& cuts) const {
+        const std::size_t n_cells = value_.size(), n_bins = std::min<std::size_t>(n + 1, n_cells);
+        std::vector<double> likelihood((n_bins + 1) * (n_cells + 1), -INFINITY);  // of the first cells in so many bins
+        std::vector<std::size_t> last(likelihood.size(), 0);                       // where the last of these bins begins
+        const auto at = [&](std::size_t bins, std::size_t end) { return bins * (n_cells + 1) + end; };
+        likelihood[at(0, 0)] = 0.0;
+        std::vector<double> count(n_labels_);
+        for (std::size_t end = 1; end <= n_cells; ++end) {
+            std::fill(count.begin(), count.end(), 0.0);
+            for (std::size_t begin = end; begin-- > 0;) {
+                for (int y = 0; y < n_labels_; ++y) count[y] += count_[begin * n_labels_ + y];
+                const double here = log_likelihood(count);
+                for (std::size_t bins = 1; bins <= n_bins; ++bins) {
+                    const double all = likelihood[at(bins - 1, begin)] + here;
+                    if (all > likelihood[at(bins, end)]) likelihood[at(bins, end)] = all, last[at(bins, end)] = begin;
+                }
+            }
+        }
+        cuts.clear();
+        for (std::size_t bins = n_bins, end = n_cells; bins > 1; --bins) {
+            end = last[at(bins, end)];
+            cuts.push_back(0.5 * (value_[end - 1] + value_[end]));
+        }
+        std::reverse(cuts.begin(), cuts.end());
+    }
+
   private:
     int n_labels_;
     std::vector<double> value_, weight_, count_;
+
+    // Of the labels in one bin, each counted once more than it was seen.
+    static double log_likelihood(const std::vector<double>& count) {
+        double total = 0.0, sum = 0.0, seen = 0.0;
+        for (const double c : count) {
+            total += c + 1.0;
+            seen += c;
+            sum += c * std::log(c + 1.0);
+        }
+        return sum - seen * std::log(total);
+    }
 
     void insert(std::ptrdiff_t at, double value) {
         value_.insert(value_.begin() + at, value);
