@@ -130,6 +130,59 @@ def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
     return _checked(given, f"{expert.feature!r} given {expert.label!r}")
 
 
+def sketch_sizes(belief: core.Belief) -> list[list[int]]:
+    """Of each feature: cut points, cells of its sketch, values seen."""
+    sketches = [belief.sketch(i) for i in range(len(belief.cuts))]
+    return [[len(cuts), len(values), n_seen] for cuts, (values, _, n_seen) in zip(belief.cuts, sketches, strict=True)]
+
+
+def shapes(belief: core.Belief, sizes: Sequence[Sequence[int]]) -> dict[str, tuple[int, ...]]:
+    """The shapes of the arrays that hold a belief with sketches of these sizes."""
+    n_labels = len(belief.label_counts)
+    n_cuts, n_cells = (sum(int(size[k]) for size in sizes) for k in (0, 1))
+    views = zip(("view_counts", "view_uses", "view_sums"), belief.views(), strict=True)
+    return {
+        "counts": belief.counts.shape,
+        "label_counts": (n_labels,),
+        **{name: array.shape for name, array in views},
+        "cuts": (n_cuts,),
+        "sketch_values": (n_cells,),
+        "sketch_counts": (n_cells * n_labels,),
+    }
+
+
+def to_arrays(belief: core.Belief) -> dict[str, NDArray[np.float64]]:
+    """Everything learned, in arrays; `from_arrays` makes a belief of them again."""
+    sketches = [belief.sketch(i) for i in range(len(belief.cuts))]
+    view_counts, view_uses, view_sums = belief.views()
+    return {
+        "counts": belief.counts,
+        "label_counts": belief.label_counts,
+        "view_counts": view_counts,
+        "view_uses": view_uses,
+        "view_sums": view_sums,
+        "cuts": np.array([cut for cuts in belief.cuts for cut in cuts]),
+        "sketch_values": np.concatenate([values for values, _, _ in sketches]),
+        "sketch_counts": np.concatenate([counts.ravel() for _, counts, _ in sketches]),
+    }
+
+
+def from_arrays(
+    fresh: core.Belief, sizes: Sequence[Sequence[int]], arrays: Mapping[str, NDArray[np.float64]]
+) -> core.Belief:
+    """Return `fresh`, a belief before the first case, with everything that was learned."""
+    fresh.set_counts(arrays["counts"], arrays["label_counts"])
+    fresh.restore_views(arrays["view_counts"], arrays["view_uses"], arrays["view_sums"])
+    cut = cell = 0
+    m = len(arrays["label_counts"])
+    for feature, (n_cuts, n_cells, n_seen) in enumerate(sizes):
+        values = arrays["sketch_values"][cell : cell + n_cells].copy()
+        counts = arrays["sketch_counts"][cell * m : (cell + n_cells) * m].copy()
+        fresh.restore_sketch(feature, arrays["cuts"][cut : cut + n_cuts].tolist(), values, counts, n_seen)
+        cut, cell = cut + n_cuts, cell + n_cells
+    return fresh
+
+
 def read_prior(path: str | os.PathLike[str]) -> Prior:
     """Return a prior from a TOML file that a person can write.
 

@@ -18,21 +18,22 @@ class Drift:
     gamma
         Share of all counts forgotten before each learned case (paper, algorithm 5): they move towards the prior.
     automatic
-        Watch the surprise of each label, -log P(label) less the entropy of the prediction, by a Page-Hinkley
-        test, and forget the share `forget` when it exceeds its mean by `threshold` nats in all, `slack` a case.
+        Start anew when labels begin to surprise. On alarm a newcomer that knows only the latest cases takes over,
+        with the old belief in reserve: if that goes on to explain the labels better, the alarm was false, it
+        returns, and the test becomes slower to trust. See `core/drift.hpp`.
+    threshold
+        Nats of surprise, beyond what was to be expected, that raise the first alarm.
     """
 
     gamma: float = 0.0
     automatic: bool = False
-    slack: float = 0.1
-    threshold: float = 6.0
-    forget: float = 0.9
+    threshold: float = 2.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.gamma < 1 or not 0 <= self.forget <= 1:
-            raise InvalidPolicy(f"gamma={self.gamma!r}, forget={self.forget!r} came; expected shares from 0 to 1.")
-        if not 0 <= self.slack < float("inf") or not 0 < self.threshold < float("inf"):
-            raise InvalidPolicy(f"slack={self.slack!r}, threshold={self.threshold!r} came; expected positive nats.")
+        if not 0 <= self.gamma < 1:
+            raise InvalidPolicy(f"gamma={self.gamma!r} came; expected a share, 0 or more and below 1.")
+        if not 0 < self.threshold < float("inf"):
+            raise InvalidPolicy(f"threshold={self.threshold!r} came; expected nats above 0.")
 
 
 def discount(gamma: float) -> Drift:
@@ -41,5 +42,5 @@ def discount(gamma: float) -> Drift:
 
 
 def auto() -> Drift:
-    """Return the rule that forgets only when labels begin to surprise."""
+    """Return the rule that starts anew only when the world has moved."""
     return Drift(automatic=True)

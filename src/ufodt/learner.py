@@ -313,13 +313,17 @@ class UFODT:
             "policy": asdict(self.policy),
             "prior": _prior_to_json(self.prior),
             "thresholds": asdict(self.thresholds),
-            "drift": {**asdict(self.drift), "state": self._drift.state},
+            "drift": asdict(self.drift),
+            "drift_state": self._drift.state(),
             "selection": asdict(self.selection),
             "seed": self.seed,
             "n_opened": self._n_opened,
-            "sketches": self._sketch_sizes(),
+            "sketches": {name: beliefs.sketch_sizes(belief) for name, belief in self._beliefs().items()},
         }
-        model_file.write(path, manifest, self._arrays())
+        arrays = {"weights": self._selection.weights}
+        for name, belief in self._beliefs().items():
+            arrays |= {f"{name}_{key}": array for key, array in beliefs.to_arrays(belief).items()}
+        model_file.write(path, manifest, arrays)
 
     def _prices_of(self, given: Mapping[str, float]) -> list[float]:
         prices = self.problem.prices.copy()
@@ -331,38 +335,10 @@ class UFODT:
                 raise InvalidValue(str(error)) from None
         return [float(price) for price in prices]
 
-    def _sketch_sizes(self) -> dict[str, list[int]]:
-        """Of each continuous feature: cut points, cells of its sketch, values seen."""
-        sizes = {}
-        for i, feature in enumerate(self.problem.features):
-            if isinstance(feature, Continuous):
-                values, _, n_seen = self._belief.sketch(i)
-                sizes[feature.name] = [len(self._belief.cuts[i]), len(values), n_seen]
-        return sizes
-
-    def _arrays(self) -> dict[str, NDArray[np.float64]]:
-        """Everything learned, in arrays whose shapes `load` can tell from the manifest."""
-        belief = self._belief
-        arrays = {"counts": belief.counts, "label_counts": belief.label_counts, "weights": self._selection.weights}
-        arrays["view_counts"], arrays["view_uses"], arrays["view_sums"] = belief.views()
-        kept = [i for i, f in enumerate(self.problem.features) if isinstance(f, Continuous)]
-        arrays["cuts"] = np.array([cut for i in kept for cut in belief.cuts[i]])
-        arrays["sketch_values"] = np.concatenate([belief.sketch(i)[0] for i in kept] or [np.empty(0)])
-        arrays["sketch_counts"] = np.concatenate([belief.sketch(i)[1].ravel() for i in kept] or [np.empty(0)])
-        return arrays
-
-    def _restore(self, arrays: Mapping[str, NDArray[np.float64]], sizes: Mapping[str, list[int]]) -> None:
-        self._belief.set_counts(arrays["counts"], arrays["label_counts"])
-        self._belief.restore_views(arrays["view_counts"], arrays["view_uses"], arrays["view_sums"])
-        self._selection.set_weights(arrays["weights"])
-        cut = cell = 0
-        m = self.problem.n_labels
-        for name, (n_cuts, n_cells, n_seen) in sizes.items():
-            values = arrays["sketch_values"][cell : cell + n_cells]
-            counts = arrays["sketch_counts"][cell * m : (cell + n_cells) * m]
-            cuts = arrays["cuts"][cut : cut + n_cuts].tolist()
-            self._belief.restore_sketch(self.problem.feature_index(name), cuts, values.copy(), counts.copy(), n_seen)
-            cut, cell = cut + n_cuts, cell + n_cells
+    def _beliefs(self) -> dict[str, core.Belief]:
+        """What is believed, and what is kept in reserve while an alarm is on trial."""
+        reserve = self._drift.reserve
+        return {"belief": self._belief} if reserve is None else {"belief": self._belief, "reserve": reserve}
 
     def _record(self, parts: list[_Arrays]) -> Record:
         predicted, probability, cost, n_asked, asked = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -378,33 +354,33 @@ def load(path: str | os.PathLike[str]) -> UFODT:
         features = [
             kinds[f.pop("kind")](**{**f, "surcharge": _from_pairs(f["surcharge"])}) for f in described["features"]
         ]
-        drift = dict(manifest["drift"])
-        state = drift.pop("state")
         learner = UFODT(
             Problem(features, described["labels"], described["loss"], described["currencies"]),
             policy=Policy(**{**manifest["policy"], "stop": _stop_from_json(manifest["policy"]["stop"])}),
             prior=_prior_from_json(manifest["prior"]),
             thresholds=Thresholds(**manifest["thresholds"]),
-            drift=Drift(**drift),
+            drift=Drift(**manifest["drift"]),
             selection=Selection(**manifest["selection"]),
             seed=manifest["seed"],
         )
         learner._n_opened = _checked_seed(manifest["n_opened"])
-        learner._drift.state = tuple(state)
-        sizes = {name: [int(n) for n in given] for name, given in manifest["sketches"].items()}
-        shapes = {name: array.shape for name, array in learner._arrays().items()}
-        n_cuts, n_cells = (sum(size[k] for size in sizes.values()) for k in (0, 1))
-        shapes |= {
-            "cuts": (n_cuts,),
-            "sketch_values": (n_cells,),
-            "sketch_counts": (n_cells * learner.problem.n_labels,),
-        }
+        shapes = {"weights": learner._selection.weights.shape}
+        for name, sizes in manifest["sketches"].items():
+            shapes |= {f"{name}_{key}": shape for key, shape in beliefs.shapes(learner._belief, sizes).items()}
     except (KeyError, TypeError, ValueError, AttributeError, UfodtError) as error:
         raise InvalidModelFile(f"{path}: the manifest does not describe a learner ({error!r}).") from error
     arrays = model_file.read_arrays(path, shapes)
     try:
-        learner._restore(arrays, sizes)
-    except ValueError as error:
+        restored = {
+            name: beliefs.from_arrays(
+                learner.belief, sizes, {key: arrays[f"{name}_{key}"] for key in beliefs.shapes(learner._belief, sizes)}
+            )
+            for name, sizes in manifest["sketches"].items()
+        }
+        learner._belief = restored["belief"]
+        learner._selection.set_weights(arrays["weights"])
+        learner._drift.restore(learner._belief, manifest["drift_state"], restored.get("reserve"))
+    except (KeyError, ValueError, TypeError, IndexError) as error:
         raise InvalidModelFile(f"{path}: {error}.") from error
     return learner
 

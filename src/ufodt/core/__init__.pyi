@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Outcomes = NDArray[np.int16]
+Seen = tuple[int, int, float, int]  # feature, outcome, value, view
+DriftState = tuple[float, float, float, float, float, int, int, list[tuple[list[Seen], int]]]
 RecordArrays = tuple[Ints, Floats, Floats, Ints, Ints]
 
 variant: str
@@ -53,19 +55,13 @@ class Policy:
     ) -> None: ...
 
 class Drift:
-    def __init__(
-        self,
-        *,
-        gamma: float = 0.0,
-        automatic: bool = False,
-        slack: float = 0.1,
-        threshold: float = 6.0,
-        forget: float = 0.9,
-    ) -> None: ...
+    def __init__(self, *, gamma: float = 0.0, automatic: bool = False, threshold: float = 2.0) -> None: ...
     @property
-    def state(self) -> tuple[float, float, float, float]: ...
-    @state.setter
-    def state(self, state: Sequence[float]) -> None: ...
+    def n_alarms(self) -> int: ...
+    @property
+    def reserve(self) -> Belief | None: ...
+    def state(self) -> DriftState: ...
+    def restore(self, belief: Belief, state: DriftState, reserve: Belief | None) -> None: ...
 
 class Selection:
     def __init__(
@@ -172,7 +168,7 @@ def learn(
     belief: Belief,
     drift: Drift,
     selection: Selection,
-    evidence: Sequence[tuple[int, int, float, int]],
+    evidence: Sequence[Seen],
     label: int,
     rewards: Sequence[tuple[int, float]] = ...,
 ) -> None: ...

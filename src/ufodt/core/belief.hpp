@@ -189,6 +189,16 @@ class Belief {
         refresh();
     }
 
+    // Forgets everything; cut points stay until new ones are found.
+    void clear() {
+        std::fill(count_.begin(), count_.end(), 0.0);
+        std::fill(label_count_.begin(), label_count_.end(), 0.0);
+        std::fill(n_seen_.begin(), n_seen_.end(), 0);
+        for (Sketch& sketch : sketch_) sketch = Sketch(shape_.n_labels);
+        views_.scale(0.0);
+        refresh();
+    }
+
     // Moves the prior itself a fraction gamma towards another one.
     void inject(double gamma, const std::vector<double>& prior) {
         for (std::size_t i = 0; i < prior_.size(); ++i) prior_[i] += gamma * (prior[i] - prior_[i]);

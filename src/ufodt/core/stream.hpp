@@ -60,14 +60,7 @@ inline void offer(const Selection& selection, int n_features, std::uint64_t seed
 
 // Learn one labelled case: forget what drift says, then count.
 inline void learn(Mind mind, const std::vector<Seen>& evidence, const std::vector<Reward>& rewards, int label) {
-    const DriftSettings& drift = mind.drift.settings();
-    if (drift.automatic || drift.gamma > 0.0) {
-        std::vector<double> p;
-        mind.belief.posterior(evidence, p);
-        const double gamma = mind.drift.forget(p.data(), static_cast<int>(p.size()), label);
-        if (gamma > 0.0) mind.belief.discount(gamma);
-    }
-    mind.belief.update(evidence, label, rewards);
+    mind.drift.learn(mind.belief, evidence, rewards, label);
     if (mind.selection.on()) mind.selection.update(evidence, label);
 }
 
