@@ -222,18 +222,23 @@ class Belief {
         refresh();
     }
 
+    // What was seen, as an outcome under the cut points of today; -1: it tells nothing yet.
+    int outcome(const Seen& seen) const {
+        const int f = seen.feature;
+        if (!continuous_[f]) return seen.outcome;
+        if (cuts_[f].empty()) return -1;
+        return views_.has(f) && seen.view >= 0 ? seen.value > cuts_[f][seen.view - views_.first(f)] : outcome_of(cuts_[f], seen.value);
+    }
+
     // P(label | evidence) under the mean belief.
     void posterior(const std::vector<Seen>& evidence, std::vector<double>& p) const {
         const int m = shape_.n_labels;
         p = log_mean_.label;
         for (const Seen& seen : evidence) {
-            const int f = seen.feature;
-            if (continuous_[f] && cuts_[f].empty()) continue;
-            const bool viewed = views_.has(f) && seen.view >= 0;
-            const int outcome = !continuous_[f] ? seen.outcome : viewed ? seen.value > cuts_[f][seen.view - views_.first(f)] : outcome_of(cuts_[f], seen.value);
+            const int f = seen.feature, k = outcome(seen);
+            if (k < 0 || (views_.has(f) && seen.view < 0)) continue;  // known without a threshold in play: of no use here
             for (int y = 0; y < m; ++y) {
-                p[y] += viewed ? views_.log_mean(seen.view, outcome)[y]
-                               : log_mean_.outcome[shape_.cell(shape_.row(f) + outcome, y)] - log_mean_.total[f * m + y];
+                p[y] += views_.has(f) ? views_.log_mean(seen.view, k)[y] : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
             }
         }
         const double top = *std::max_element(p.begin(), p.end());

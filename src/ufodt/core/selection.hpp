@@ -48,15 +48,15 @@ class Selection {
     }
 
     // One perceptron per label against the rest, updated from the features that were bought.
-    void update(const std::vector<Seen>& evidence, int label) {
+    void update(const Belief& belief, const std::vector<Seen>& evidence, int label) {
         const double scale = 1.0 / (settings_.epsilon * settings_.size / n_ + 1.0 - settings_.epsilon);
         for (int row = 0; row < n_rows_; ++row) {
             double* w = weight_.data() + static_cast<std::size_t>(row) * n_;
             const double truth = label == (n_rows_ == 1 ? 1 : row) ? 1.0 : -1.0;
             double score = 0.0;
-            for (const Seen& seen : evidence) score += w[seen.feature] * input(seen) * scale;
+            for (const Seen& seen : evidence) score += w[seen.feature] * input(belief, seen) * scale;
             if (truth * score > 1.0) continue;
-            for (const Seen& seen : evidence) w[seen.feature] += settings_.step * truth * input(seen) * scale;
+            for (const Seen& seen : evidence) w[seen.feature] += settings_.step * truth * input(belief, seen) * scale;
             bound(w);
         }
     }
@@ -74,7 +74,10 @@ class Selection {
     }
 
     // An outcome as a number from -1 to 1.
-    double input(const Seen& seen) const { return seen.outcome < 0 ? 0.0 : 2.0 * seen.outcome / (shape_->n_outcomes(seen.feature) - 1) - 1.0; }
+    double input(const Belief& belief, const Seen& seen) const {
+        const int outcome = belief.outcome(seen);
+        return outcome < 0 ? 0.0 : 2.0 * outcome / (shape_->n_outcomes(seen.feature) - 1) - 1.0;
+    }
 
     // Into the ball, then only the largest weights stay.
     void bound(double* w) {

@@ -60,8 +60,8 @@ inline void offer(const Selection& selection, int n_features, std::uint64_t seed
 
 // Learn one labelled case: forget what drift says, then count.
 inline void learn(Mind mind, const std::vector<Seen>& evidence, const std::vector<Reward>& rewards, int label) {
+    if (mind.selection.on()) mind.selection.update(mind.belief, evidence, label);
     mind.drift.learn(mind.belief, evidence, rewards, label);
-    if (mind.selection.on()) mind.selection.update(evidence, label);
 }
 
 // For each case: plan, pay for what the plan asks, answer, then learn if the label (>= 0) is known. `prices` may hold

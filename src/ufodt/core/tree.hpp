@@ -61,11 +61,16 @@ class Tree {
     bool has_views_;
     std::vector<Node> nodes_;
     std::vector<int> children_;
+    int stands_at_ = -1;  // the node whose evidence the plan holds: the last one made
 
     int add(int parent, int branch) {
-        std::vector<std::pair<int, int>> path;  // (node, branch) from here up to the root
-        for (int at = parent, b = branch; at >= 0; b = nodes_[at].branch, at = nodes_[at].parent) path.emplace_back(at, b);
-        plan_.reset();
+        std::vector<std::pair<int, int>> path;  // (node, branch) from here up to where the plan stands, or to the root
+        int at = parent;
+        for (int b = branch; at >= 0; b = nodes_[at].branch, at = nodes_[at].parent) {
+            path.emplace_back(at, b);
+            if (at == stands_at_) break;
+        }
+        if (at < 0) plan_.reset();
         for (auto step = path.rbegin(); step != path.rend(); ++step) {
             const int feature = nodes_[step->first].feature, n_outcomes = plan_.shape().n_outcomes(feature);
             if (step->second == n_outcomes) plan_.skip(feature, false);
@@ -78,7 +83,8 @@ class Tree {
         nodes_.push_back(
             {parent, branch, question.feature, answer, question.price, p[answer], plan_.spent(), threshold, static_cast<int>(children_.size())});
         if (question.feature >= 0) children_.resize(children_.size() + plan_.shape().n_outcomes(question.feature) + 2, 0);
-        return static_cast<int>(nodes_.size()) - 1;
+        stands_at_ = static_cast<int>(nodes_.size()) - 1;
+        return stands_at_;
     }
 };
 
