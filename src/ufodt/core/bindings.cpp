@@ -217,11 +217,16 @@ void check_open(const Plan& plan, int feature) {
 
 UFODT_MODULE(UFODT_MODULE_NAME, m) {
     nb::set_leak_warnings(false);
+    m.def("best_variant", [] {
 #if defined(__x86_64__)
-    m.def("supports_v3", [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"); });
+        const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+        const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+        return v4 ? "v4" : v3 ? "v3" : "baseline";
 #else
-    m.def("supports_v3", [] { return false; });
+        return "baseline";
 #endif
+    });
     m.attr("MAX_LABELS") = 256;
     m.attr("MAX_OUTCOMES") = 1024;
 

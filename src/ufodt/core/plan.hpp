@@ -275,6 +275,11 @@ class Plan {
     double spent_ = 0.0;
     bool drawn_ = false, decided_ = false;
     Question question_;
+    struct Candidate {
+        std::size_t at;  // in open_
+        double price;
+    };
+    std::vector<Candidate> candidates_;  // what may be asked now
     std::vector<double> gain_, mass_, posterior_;
 
     void close(int feature) {
@@ -312,7 +317,9 @@ class Plan {
     }
 
     // Whether the feature may be asked now: what it needs is known, and its worst price fits the budget.
-    bool askable(int feature) const { return all_known(problem_->needs[feature]) && fits(feature, std::min(policy_.budget, terms_.budget)); }
+    bool askable(int feature) const {
+        return (problem_->needs[feature].empty() || all_known(problem_->needs[feature])) && fits(feature, std::min(policy_.budget, terms_.budget));
+    }
 
     bool fits(int feature, double budget) const {
         if (budget == INFINITY) return true;
@@ -325,10 +332,15 @@ class Plan {
     }
 
     Question decide() {
-        const bool any = std::any_of(open_.begin(), open_.end(), [&](int f) { return askable(f); });
-        if (!any) return {};
+        candidates_.clear();
+        bool must = false;
+        for (std::size_t i = 0; i < open_.size(); ++i) {
+            if (!askable(open_[i])) continue;
+            candidates_.push_back({i, price(open_[i])});
+            must |= problem_->mandatory[open_[i]] != 0;
+        }
+        if (candidates_.empty()) return {};
         if (policy_.needs_hypotheses()) hypotheses_.count_regions();
-        const bool must = std::any_of(open_.begin(), open_.end(), [&](int f) { return problem_->mandatory[f] && askable(f); });
         std::size_t at = 0;
         if (!must && !policy_.stop.empty() && stops(at)) return {};
         score(policy_.criterion, gain_);
@@ -336,12 +348,11 @@ class Plan {
         if (!informed && policy_.criterion != Criterion::ig) score(Criterion::ig, gain_);  // survivors agree, the rule does not stop
         Question best;
         double best_rate = -INFINITY;
-        for (std::size_t i = 0; i < open_.size(); ++i) {
-            const int f = open_[i];
-            if ((must && !problem_->mandatory[f]) || !askable(f)) continue;
-            const double p = price(f), rate = gain_[i] / std::max(p, 1e-300);
-            if (rate > best_rate || (rate == best_rate && p < best.price)) {
-                best = {f, p, gain_[i]};
+        for (const Candidate& c : candidates_) {
+            if (must && !problem_->mandatory[open_[c.at]]) continue;
+            const double rate = gain_[c.at] / std::max(c.price, 1e-300);
+            if (rate > best_rate || (rate == best_rate && c.price < best.price)) {
+                best = {open_[c.at], c.price, gain_[c.at]};
                 best_rate = rate;
             }
         }
@@ -416,9 +427,7 @@ class Plan {
     // Whether all remaining questions together could save more loss than the cheapest of them costs.
     bool worth_asking(double worth) {
         double cheapest = INFINITY;
-        for (const int f : open_) {
-            if (askable(f)) cheapest = std::min(cheapest, price(f));
-        }
+        for (const Candidate& c : candidates_) cheapest = std::min(cheapest, c.price);
         posterior(log_theta_, posterior_);
         const int answer = problem_->loss.best(posterior_.data()).first;
         return hypotheses_.regret_exceeds(cheapest / worth, answer, problem_->loss);
