@@ -215,14 +215,14 @@ class Hypotheses {
         }
     }
 
-    // Whether answering `answer` now loses on average more than `limit` against answering with all outcomes known.
+    // What answering `answer` now loses on average against answering with all outcomes known; counting stops beyond `limit`.
     //
     // A survivor of another region r regrets E[loss(y, answer) - loss(y, r) | h]; survivors of the region regret nothing.
-    bool regret_exceeds(double limit, int answer, const Loss& loss) {
-        const double bound = limit * mass(alive_.data(), nullptr);
+    double regret(int answer, const Loss& loss, double limit) {
+        const double total = mass(alive_.data(), nullptr);
         double regret = 0.0;
         constexpr std::uint64_t all = (1ULL << n_lanes) - 1;
-        for (int row = 0; row < 64 / n_lanes * n_words_; ++row) {
+        for (int row = 0; row < 64 / n_lanes * n_words_ && regret <= limit * total; ++row) {
             const int w = row * n_lanes / 64;
             std::uint64_t rest = (alive_[w] & ~region_[answer * n_words_ + w]) >> (row * n_lanes % 64) & all;
             if (rest == 0) continue;
@@ -237,9 +237,8 @@ class Hypotheses {
                 }
                 regret += lost * (weights_.empty() ? 1.0 : weights_[lane]);
             }
-            if (regret > bound) return true;
         }
-        return false;
+        return total > 0.0 ? regret / total : 0.0;
     }
 
     // One hypothesis, for inspection.
