@@ -5,15 +5,20 @@ This module turns what people know into priors; the rest of the arithmetic is in
 """
 
 import math
+import os
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import core
 from ufodt.errors import InvalidProblem
-from ufodt.problem import Label, Problem, Value
+from ufodt.problem import Continuous, Feature, Label, Problem, Value
+from ufodt.thresholds import Thresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +60,59 @@ class Prior:
     learns_labels: bool = True
 
 
-def from_prior(prior: Prior, problem: Problem, compiled: core.Problem) -> core.Belief:
+def from_prior(prior: Prior, problem: Problem, compiled: core.Problem, cutting: Thresholds) -> core.Belief:
     """Return the belief before the first case."""
     _check_amount("the prior's count", prior.count)
     counts = np.full((compiled.n_rows, problem.n_labels), float(prior.count))
-    first_row = np.cumsum([0, *(len(f.values) for f in problem.features)])
+    first_row = np.cumsum([0, *compiled.n_outcomes])
     for expert in prior.experts:
-        index, label = problem.feature_index(expert.feature), problem.label_index(expert.label)
+        index, label = problem.feature_index(expert.feature), _label_index(problem, expert.label)
         _check_amount(f"the strength behind {expert.feature!r} given {expert.label!r}", expert.strength)
         rows = slice(first_row[index], first_row[index + 1])
-        counts[rows, label] = _probabilities(expert, problem.features[index].values) * expert.strength
+        counts[rows, label] = _probabilities(expert, problem.features[index]) * expert.strength
     label_counts = np.full(problem.n_labels, float(prior.count))
     if prior.labels is not None:
         _check_amount("the strength behind the labels", prior.label_strength)
-        if set(prior.labels) != set(problem.labels):
+        said = {_label_index(problem, label): p for label, p in prior.labels.items()}
+        if len(said) != problem.n_labels:
             raise InvalidProblem(
                 f"Probabilities came for {list(prior.labels)}; expected one for each of {list(problem.labels)}."
             )
-        given = [prior.labels[label] for label in problem.labels]
-        label_counts = _checked(given, "the labels") * prior.label_strength
-    return core.Belief(compiled, counts, label_counts, prior.learns_labels)
+        label_counts = _checked([said[i] for i in range(problem.n_labels)], "the labels") * prior.label_strength
+    return core.Belief(
+        compiled,
+        counts,
+        label_counts,
+        prior.learns_labels,
+        thresholds="" if cutting.kind == "bins" else cutting.kind,
+        n_thresholds=cutting.n,
+        teach_all=cutting.teach_all,
+        average=cutting.average,
+        normalise=cutting.normalise,
+        eta=cutting.eta,
+    )
 
 
-def _probabilities(expert: Expert, values: Sequence[Value]) -> NDArray[np.float64]:
+def _label_index(problem: Problem, label: Label) -> int:
+    """The index of a label; a file writes every label as text."""
+    if isinstance(label, str) and label not in problem.labels:
+        as_text = [str(known) for known in problem.labels]
+        if label in as_text:
+            return as_text.index(label)
+    return problem.label_index(label)
+
+
+def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
     given = expert.probability
+    if isinstance(feature, Continuous):
+        if not feature.cuts or isinstance(given, Mapping | int | float):
+            raise InvalidProblem(
+                f"{expert.feature}: what an expert says of a continuous feature needs fixed `cuts` "
+                f"and one probability for each bin; {given!r} came."
+            )
+        values: Sequence[Value] = range(len(feature.cuts) + 1)
+    else:
+        values = feature.values
     if isinstance(given, Mapping):
         if set(given) != set(values):
             raise InvalidProblem(
@@ -94,6 +128,128 @@ def _probabilities(expert: Expert, values: Sequence[Value]) -> NDArray[np.float6
             f"{expert.feature}: {len(given)} probabilities came for {len(values)} values; give one for each."
         )
     return _checked(given, f"{expert.feature!r} given {expert.label!r}")
+
+
+def sketch_sizes(belief: core.Belief) -> list[list[int]]:
+    """Of each feature: cut points, cells of its sketch, values seen."""
+    sketches = [belief.sketch(i) for i in range(len(belief.cuts))]
+    return [[len(cuts), len(values), n_seen] for cuts, (values, _, n_seen) in zip(belief.cuts, sketches, strict=True)]
+
+
+def shapes(belief: core.Belief, sizes: Sequence[Sequence[int]]) -> dict[str, tuple[int, ...]]:
+    """The shapes of the arrays that hold a belief with sketches of these sizes."""
+    n_labels = len(belief.label_counts)
+    n_cuts, n_cells = (sum(int(size[k]) for size in sizes) for k in (0, 1))
+    views = zip(("view_counts", "view_uses", "view_sums"), belief.views(), strict=True)
+    return {
+        "counts": belief.counts.shape,
+        "label_counts": (n_labels,),
+        **{name: array.shape for name, array in views},
+        "cuts": (n_cuts,),
+        "sketch_values": (n_cells,),
+        "sketch_counts": (n_cells * n_labels,),
+    }
+
+
+def to_arrays(belief: core.Belief) -> dict[str, NDArray[np.float64]]:
+    """Everything learned, in arrays; `from_arrays` makes a belief of them again."""
+    sketches = [belief.sketch(i) for i in range(len(belief.cuts))]
+    view_counts, view_uses, view_sums = belief.views()
+    return {
+        "counts": belief.counts,
+        "label_counts": belief.label_counts,
+        "view_counts": view_counts,
+        "view_uses": view_uses,
+        "view_sums": view_sums,
+        "cuts": np.array([cut for cuts in belief.cuts for cut in cuts]),
+        "sketch_values": np.concatenate([values for values, _, _ in sketches]),
+        "sketch_counts": np.concatenate([counts.ravel() for _, counts, _ in sketches]),
+    }
+
+
+def from_arrays(
+    fresh: core.Belief, sizes: Sequence[Sequence[int]], arrays: Mapping[str, NDArray[np.float64]]
+) -> core.Belief:
+    """Return `fresh`, a belief before the first case, with everything that was learned."""
+    fresh.set_counts(arrays["counts"], arrays["label_counts"])
+    fresh.restore_views(arrays["view_counts"], arrays["view_uses"], arrays["view_sums"])
+    cut = cell = 0
+    m = len(arrays["label_counts"])
+    for feature, (n_cuts, n_cells, n_seen) in enumerate(sizes):
+        values = arrays["sketch_values"][cell : cell + n_cells].copy()
+        counts = arrays["sketch_counts"][cell * m : (cell + n_cells) * m].copy()
+        fresh.restore_sketch(feature, arrays["cuts"][cut : cut + n_cuts].tolist(), values, counts, n_seen)
+        cut, cell = cut + n_cuts, cell + n_cells
+    return fresh
+
+
+def read_prior(path: str | os.PathLike[str]) -> Prior:
+    """Return a prior from a TOML file that a person can write.
+
+    ```toml
+    count = 1.0                     # what is not mentioned: seen this often already
+    strength = 20                   # cases behind a statement, unless it says otherwise
+
+    [labels]                        # optional
+    healthy = 0.9
+    ill = 0.1
+
+    [features.fever.ill]            # feature, then label
+    probability = 0.8               # of value 1; or a table: probability = {sinus = 0.7, other = 0.3}
+    strength = 50
+    ```
+    """
+    try:
+        text = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidProblem(f"{path} cannot be read as a prior: {error}.") from error
+    unknown = sorted(set(text) - {"count", "strength", "labels", "label_strength", "features"})
+    if unknown:
+        raise InvalidProblem(f"{path}: {unknown} came; expected count, strength, labels, label_strength, features.")
+    strength = text.get("strength", 20)
+    experts = []
+    for feature, by_label in text.get("features", {}).items():
+        for label, said in by_label.items() if isinstance(by_label, dict) else [("", None)]:
+            if not isinstance(said, dict) or "probability" not in said or set(said) - {"probability", "strength"}:
+                raise InvalidProblem(
+                    f"{path}: features.{feature} holds {by_label!r}; "
+                    f"expected a table [features.{feature}.LABEL] with probability and, if wanted, strength."
+                )
+            experts.append(Expert(feature, label, said["probability"], said.get("strength", strength)))
+    return Prior(
+        count=text.get("count", 1.0),
+        experts=tuple(experts),
+        labels=text.get("labels"),
+        label_strength=text.get("label_strength", strength),
+    )
+
+
+def interpolate(prior: Prior, share: float) -> Prior:
+    """Return a prior between the uniform one (share 0) and an informed one (share 1).
+
+    What experts say keeps its strength; its probabilities move from equal ones to theirs.
+
+    >>> interpolate(Prior(experts=[Expert("fever", "ill", 0.9, strength=50)]), 0.5).experts[0].probability
+    0.7
+    """
+    if not 0 <= share <= 1:
+        raise InvalidProblem(f"A share of {share!r} came; expected a number from 0 to 1.")
+
+    def between(p: float, n: int) -> float:
+        return (1 - share) / n + share * p
+
+    experts = []
+    for expert in prior.experts:
+        given = expert.probability
+        if isinstance(given, Mapping):
+            moved: Any = {value: between(p, len(given)) for value, p in given.items()}
+        elif isinstance(given, int | float):
+            moved = between(given, 2)
+        else:
+            moved = tuple(between(p, len(given)) for p in given)
+        experts.append(replace(expert, probability=moved))
+    labels = prior.labels and {label: between(p, len(prior.labels)) for label, p in prior.labels.items()}
+    return replace(prior, experts=tuple(experts), labels=labels)
 
 
 def _checked(probabilities: Sequence[float], what: str) -> NDArray[np.float64]:

@@ -7,8 +7,9 @@ from typing import Literal
 
 from ufodt import core, stop
 from ufodt.errors import InvalidPolicy
-from ufodt.problem import Problem
+from ufodt.problem import Continuous, Feature, Problem
 from ufodt.stop import Stop
+from ufodt.thresholds import Thresholds
 
 
 class Criterion(StrEnum):
@@ -42,7 +43,7 @@ class Policy:
         Answer under the `mean` belief, or under the planning `theta` (the paper).
     """
 
-    criterion: Criterion = Criterion.EC2
+    criterion: Criterion = Criterion.IG
     stop: Stop = stop.cost_benefit()
     n_hypotheses: int = 128
     distinct: bool = False
@@ -96,24 +97,49 @@ def to_core(policy: Policy, problem: Problem, *, plan: Literal["draw", "mean"] |
     )
 
 
-def problem_to_core(problem: Problem) -> core.Problem:
+def problem_to_core(problem: Problem, cutting: Thresholds) -> core.Problem:
     """Return the problem as the core reads it: indices and numbers, no names."""
-    groups = {name: i for i, name in enumerate(sorted({f.group for f in problem.features if f.group is not None}))}
+    features = problem.features
+    groups = {name: i for i, name in enumerate(sorted({f.group for f in features if f.group is not None}))}
+    n_outcomes = [_n_outcomes(f, cutting) for f in features]
     return core.Problem(
-        n_outcomes=[len(f.values) for f in problem.features],
+        n_outcomes=n_outcomes,
         n_labels=problem.n_labels,
-        price=[float(f.price) for f in problem.features],
-        later_price=[float(f.price if f.later_price is None else f.later_price) for f in problem.features],
-        group=[-1 if f.group is None else groups[f.group] for f in problem.features],
+        price=problem.prices.tolist(),
+        later_price=[problem.amount(f.price if f.later_price is None else f.later_price, f.name) for f in features],
+        group=[-1 if f.group is None else groups[f.group] for f in features],
         loss=problem.losses,
+        surcharge=_surcharges(problem, n_outcomes),
+        mandatory=[int(f.mandatory) for f in features],
+        needs=[[problem.feature_index(name) for name in f.needs] for f in features],
+        computed_from=[[problem.feature_index(name) for name in f.computed_from] for f in features],
+        continuous=[int(isinstance(f, Continuous)) for f in features],
+        cuts=[list(f.cuts) if isinstance(f, Continuous) else [] for f in features],
     )
+
+
+def _n_outcomes(feature: Feature, cutting: Thresholds) -> int:
+    if not isinstance(feature, Continuous):
+        return len(feature.values)
+    return 2 if cutting.kind != "bins" else (len(feature.cuts) or cutting.n) + 1
+
+
+def _surcharges(problem: Problem, n_outcomes: list[int]) -> list[float]:
+    """One amount per outcome, or none at all where no value adds to a price."""
+    if not any(f.surcharge for f in problem.features):
+        return []
+    amounts: list[float] = []
+    for feature, n in zip(problem.features, n_outcomes, strict=True):
+        added = feature.surcharge or {}
+        values = () if isinstance(feature, Continuous) else feature.values
+        amounts += [problem.amount(added.get(v, 0.0), feature.name) for v in values] or [0.0] * n
+    return amounts
 
 
 def _default_worth(problem: Problem) -> float:
     if problem.has_currency:
         return 1.0
-    mean_price = sum(f.price for f in problem.features) / problem.n_features
-    return stop.default_worth * (mean_price or 1.0)
+    return stop.default_worth * (float(problem.prices.mean()) or 1.0)
 
 
 def _prefix(rule: Stop, worth: float) -> list[tuple[str, float, int]]:

@@ -6,7 +6,7 @@ Names and raw values live here and above; below, a feature is an index and a val
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -21,23 +21,51 @@ MAX_OUTCOMES = 1024
 Value: TypeAlias = str | int | float | bool
 Label: TypeAlias = str | int | bool
 Outcomes: TypeAlias = NDArray[np.int16]
+Values: TypeAlias = NDArray[np.float64]
 LabelIndices: TypeAlias = NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
-    """A feature that is 0 or 1 (False or True).
+Amount: TypeAlias = float | Mapping[str, float]  # a number, or amounts in several currencies
 
-    `later_price` applies once another feature of the same `group` has been paid for in the case.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priced:
+    """What every feature has besides its name and values.
+
+    Parameters
+    ----------
+    price
+        What asking costs: a number, or amounts in several currencies that the problem gives weights to.
+    group, later_price
+        The price once another feature of the same group has been paid for in the case.
+    surcharge
+        What single values add to the price when they come.
+    mandatory
+        Asked in every case, before the stop rule has its say.
+    needs
+        Features that must be known before this one can be asked.
+    computed_from
+        Features that this one is computed from: it is free once all of them are known.
+    """
+
+    price: Amount = 1.0
+    group: str | None = None
+    later_price: Amount | None = None
+    surcharge: Mapping[Value, Amount] | None = None
+    mandatory: bool = False
+    needs: Sequence[str] = ()
+    computed_from: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Priced):
+    """A feature that is 0 or 1 (False or True).
 
     >>> Binary("fever", price=1.0).outcome(True)
     1
     """
 
     name: str
-    price: float = 1.0
-    group: str | None = None
-    later_price: float | None = None
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -49,7 +77,7 @@ class Binary:
 
 
 @dataclass(frozen=True, slots=True)
-class Categorical:
+class Categorical(Priced):
     """A feature with two or more named values.
 
     >>> Categorical("rhythm", ["sinus", "flutter", "other"], price=15.5).outcome("flutter")
@@ -58,9 +86,6 @@ class Categorical:
 
     name: str
     values: Sequence[Value]
-    price: float = 1.0
-    group: str | None = None
-    later_price: float | None = None
     _index: dict[Hashable, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -81,7 +106,40 @@ class Categorical:
         return _index(self, self._index, value)
 
 
-Feature: TypeAlias = Binary | Categorical
+@dataclass(frozen=True, slots=True)
+class Continuous(Priced):
+    """A feature that is a number; it needs no scaling.
+
+    `cuts` fixes the cut points; without them they are found from the values paid for.
+
+    >>> Continuous("glucose", price=17.61, group="blood", later_price=15.51).number(np.float32(99))
+    99.0
+    """
+
+    name: str
+    cuts: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        cuts = tuple(float(c) for c in self.cuts)
+        object.__setattr__(self, "cuts", cuts)
+        if not all(math.isfinite(c) for c in cuts) or any(b <= a for a, b in zip(cuts, cuts[1:], strict=False)):
+            raise InvalidProblem(f"{self.name}: cuts {list(cuts)} came; expected finite numbers that rise.")
+        if self.surcharge:
+            raise InvalidProblem(f"{self.name}: a surcharge came for a continuous feature; it has no values to charge.")
+
+    def number(self, value: Any) -> float:
+        """Return the value as a finite number."""
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if isinstance(value, str) or not math.isfinite(number):
+            hint = " If it could not be had, skip the feature." if _is_missing(value) else ""
+            raise InvalidValue(f"{self.name}: value {value!r} came; expected a finite number.{hint}")
+        return number
+
+
+Feature: TypeAlias = Binary | Categorical | Continuous
 
 
 @dataclass(frozen=True)
@@ -97,6 +155,8 @@ class Problem:
     loss
         `loss[truth][answer]`, shape `(n_labels, n_labels)`, in the currency of the prices; by default 1 for
         any mistake, in no currency.
+    currencies
+        What one unit of each currency is worth, where prices are given in several; the loss is in that unit too.
 
     Examples
     --------
@@ -108,6 +168,7 @@ class Problem:
     features: Sequence[Feature]
     labels: Sequence[Label]
     loss: Any = None
+    currencies: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
@@ -116,18 +177,71 @@ class Problem:
         if not self.features:
             raise InvalidProblem("A problem needs at least one feature; none came.")
         for feature in self.features:
-            if not isinstance(feature, Binary | Categorical):
-                raise InvalidProblem(f"Features must be Binary or Categorical; {feature!r} came.")
-            _check_price(feature)
+            if not isinstance(feature, Binary | Categorical | Continuous):
+                raise InvalidProblem(f"Features must be Binary, Categorical or Continuous; {feature!r} came.")
+            if not isinstance(feature.name, str) or not feature.name:
+                raise InvalidProblem(f"A feature's name must be a string that is not empty; {feature.name!r} came.")
         names = [feature.name for feature in self.features]
         if len(set(names)) != len(names):
             twice = sorted({name for name in names if names.count(name) > 1})
             raise InvalidProblem(f"Feature names must differ; {twice} came more than once.")
+        for feature in self.features:
+            self._check_terms(feature)
         if not 2 <= len(self.labels) <= MAX_LABELS or len(set(self.labels)) != len(self.labels):
             raise InvalidProblem(
                 f"{len(self.labels)} labels came, {len(set(self.labels))} of them different; "
                 f"expected 2 to {MAX_LABELS} different ones."
             )
+
+    def _check_terms(self, feature: Feature) -> None:
+        self.amount(feature.price, feature.name)
+        if feature.later_price is not None:
+            self.amount(feature.later_price, f"{feature.name}, later_price")
+            if feature.group is None:
+                raise InvalidProblem(f"{feature.name}: a later_price needs a group; name the group that shares it.")
+        for value, amount in (feature.surcharge or {}).items():
+            if isinstance(feature, Continuous) or value not in feature.values:
+                raise InvalidProblem(f"{feature.name}: a surcharge came for {value!r}, which is none of its values.")
+            self.amount(amount, f"{feature.name}, surcharge of {value!r}")
+        for what, others in (("needs", feature.needs), ("computed_from", feature.computed_from)):
+            if isinstance(others, str):
+                raise InvalidProblem(f"{feature.name}: {what} came as one string {others!r}; give a list.")
+            for other in others:
+                if other == feature.name or other not in self._feature_index:
+                    raise InvalidProblem(f"{feature.name}: {what} names {other!r}, which is no other feature.")
+        if feature.needs and self._needs_itself(feature.name):
+            raise InvalidProblem(f"{feature.name}: needs itself in the end, so it could never be asked.")
+
+    def _needs_itself(self, name: str) -> bool:
+        todo, seen = list(self.features[self._feature_index[name]].needs), set[str]()
+        while todo:
+            other = todo.pop()
+            if other == name:
+                return True
+            if other in self._feature_index and other not in seen:
+                seen.add(other)
+                todo += self.features[self._feature_index[other]].needs
+        return False
+
+    def amount(self, price: Any, what: str) -> float:
+        """Return a price as one number: as given, or the weighted sum over its currencies."""
+        if isinstance(price, Mapping):
+            unknown = [name for name in price if name not in (self.currencies or {})]
+            if unknown:
+                raise InvalidProblem(
+                    f"{what}: a price in {unknown} came; give each currency a weight in Problem(currencies=...)."
+                )
+            weights = self.currencies or {}
+            return sum(self.amount(weights[name], name) * self.amount(x, what) for name, x in price.items())
+        number = isinstance(price, int | float | np.number) and not isinstance(price, bool)
+        if not number or not 0 <= float(price) < math.inf:
+            raise InvalidProblem(f"{what}: price {price!r} came; expected a finite number, zero or more.")
+        return float(price)
+
+    @cached_property
+    def prices(self) -> NDArray[np.float64]:
+        """The first price of every feature as one number each."""
+        return np.array([self.amount(feature.price, feature.name) for feature in self.features])
 
     @property
     def n_features(self) -> int:
@@ -171,20 +285,36 @@ class Problem:
         except (KeyError, TypeError):
             raise UnknownLabel(f"There is no label {label!r}; the problem has {_some(self._label_index)}.") from None
 
-    def outcomes(self, X: Any) -> Outcomes:
-        """Return a table of raw values as outcomes, shape `(n_cases, n_features)`; -1 where missing.
+    def outcomes(self, X: Any) -> tuple[Outcomes, Values]:
+        """Return a table of raw values as outcomes, and the values of continuous features.
 
-        >>> Problem([Binary("a"), Categorical("b", ["x", "y"])], labels=[0, 1]).outcomes([[1, "y"], [None, "x"]])
-        array([[ 1,  1],
-               [-1,  0]], dtype=int16)
+        Outcomes have shape `(n_cases, n_features)`, with -1 where a cell is missing and 0 for any value of a
+        continuous feature; values have one column per continuous feature.
+
+        >>> problem = Problem([Categorical("a", ["x", "y"]), Continuous("b")], labels=[0, 1])
+        >>> outcomes, values = problem.outcomes([["y", 0.5], [None, 2]])
+        >>> outcomes.tolist(), values.tolist()
+        ([[1, 0], [-1, 0]], [[0.5], [2.0]])
         """
         table = _as_table(X, self.n_features)
-        if table.dtype.kind in "biuf" and all(isinstance(feature, Binary) for feature in self.features):
-            return _binary_outcomes(table, self.features)
-        encoded = np.empty(table.shape, dtype=np.int16)
+        numeric = table.dtype.kind in "biuf"
+        if numeric and all(isinstance(feature, Binary) for feature in self.features):
+            return _binary_outcomes(table, self.features), np.empty((len(table), 0))
+        encoded = np.zeros(table.shape, dtype=np.int16)
+        values = []
         for j, feature in enumerate(self.features):
-            encoded[:, j] = _column_outcomes(table[:, j], feature)
-        return encoded
+            column = table[:, j]
+            if isinstance(feature, Continuous):
+                numbers = column.astype(np.float64) if numeric else _column_numbers(column, feature)
+                if np.isinf(numbers).any():
+                    feature.number(numbers[np.isinf(numbers)][0])
+                encoded[np.isnan(numbers), j] = -1
+                values.append(np.nan_to_num(numbers))
+            elif isinstance(feature, Binary) and numeric:
+                encoded[:, j] = _binary_outcomes(column[:, None], [feature])[:, 0]
+            else:
+                encoded[:, j] = _column_outcomes(column, feature)
+        return encoded, np.ascontiguousarray(np.array(values).T) if values else np.empty((len(table), 0))
 
     def label_indices(self, y: Any, n_cases: int) -> LabelIndices:
         """Return labels as indices, shape `(n_cases,)`; -1 where the label is missing (NaN or None)."""
@@ -219,20 +349,7 @@ def _checked_loss(loss: Any, n_labels: int) -> tuple[tuple[float, ...], ...] | N
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-def _check_price(feature: Feature) -> None:
-    if not isinstance(feature.name, str) or not feature.name:
-        raise InvalidProblem(f"A feature's name must be a string that is not empty; {feature.name!r} came.")
-    for what, price in (("price", feature.price), ("later_price", feature.later_price)):
-        if price is None and what == "later_price":
-            continue
-        number = isinstance(price, int | float | np.number) and not isinstance(price, bool)
-        if not number or not 0 <= float(price) < math.inf:  # type: ignore[arg-type]
-            raise InvalidProblem(f"{feature.name}: {what} {price!r} came; expected a finite number, zero or more.")
-    if feature.later_price is not None and feature.group is None:
-        raise InvalidProblem(f"{feature.name}: a later_price needs a group; name the group that shares it.")
-
-
-def _index(feature: Feature, index: Mapping[Hashable, int], value: Any) -> int:
+def _index(feature: Binary | Categorical, index: Mapping[Hashable, int], value: Any) -> int:
     try:
         return index[value]
     except (KeyError, TypeError):
@@ -273,7 +390,11 @@ def _binary_outcomes(table: NDArray[Any], features: Sequence[Feature]) -> Outcom
     return outcomes
 
 
-def _column_outcomes(column: NDArray[Any], feature: Feature) -> list[int]:
+def _column_numbers(column: NDArray[Any], feature: Continuous) -> NDArray[np.float64]:
+    return np.array([math.nan if _is_missing(value) else feature.number(value) for value in column.tolist()])
+
+
+def _column_outcomes(column: NDArray[Any], feature: Binary | Categorical) -> list[int]:
     return [-1 if _is_missing(value) else feature.outcome(value) for value in column.tolist()]
 
 
@@ -288,3 +409,25 @@ def _is_missing(value: Any) -> bool:
 def _some(names: Mapping[Any, int]) -> str:
     listed = ", ".join(repr(name) for name in list(names)[:8])
     return listed if len(names) <= 8 else f"{listed}, … ({len(names)} in all)"
+
+
+def with_prices(features: Sequence[Feature], table: Mapping[str, Any]) -> list[Feature]:
+    """Return the features with prices from a table such as one section of a price file.
+
+    Each entry holds `price` and, where there is one, `group` and `later`; `others` prices every feature that has
+    no entry, and keys that begin with an underscore are remarks.
+
+    >>> [f.price for f in with_prices([Binary("a"), Binary("b")], {"a": {"price": 7.5}, "others": {"price": 2.0}})]
+    [7.5, 2.0]
+    """
+    names = {feature.name for feature in features}
+    unknown = [key for key in table if key not in names and key != "others" and not key.startswith("_")]
+    if unknown:
+        raise InvalidProblem(f"Prices came for {unknown}, which are none of the features {sorted(names)[:8]}.")
+    priced = []
+    for feature in features:
+        entry = table.get(feature.name, table.get("others"))
+        if entry is None:
+            raise InvalidProblem(f"{feature.name}: no price came; give one, or one for `others`.")
+        priced.append(replace(feature, price=entry["price"], group=entry.get("group"), later_price=entry.get("later")))
+    return priced

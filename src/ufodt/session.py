@@ -1,12 +1,13 @@
 """One case in progress: ask, tell, skip, undo, predict, and the evidence it leaves behind."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypedDict
+from itertools import pairwise
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ufodt import core
 from ufodt.errors import AlreadyTold
-from ufodt.problem import Label, Problem, Value
+from ufodt.problem import Continuous, Label, Problem, Value
 
 
 class Question(NamedTuple):
@@ -24,6 +25,8 @@ class Evidence(TypedDict):
     values: dict[str, Value]  # in the order in which they were told
     prices: dict[str, float]  # what was paid; a value known from the start has no price
     skipped: list[str]
+    thresholds: NotRequired[dict[str, int]]  # of features with thresholds: the number of the one in use
+    rewards: NotRequired[list[tuple[int, float]]]  # what Exp3 learns
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,9 @@ class Reason:
 
 class _Event(NamedTuple):
     feature: int
-    outcome: int  # -1: skipped
+    value: Value | None  # None: skipped
     price: float | None  # None: nothing paid
+    threshold: int = -1
 
 
 class Session:
@@ -71,14 +75,25 @@ class Session:
 
     __slots__ = ("_events", "_n_known", "_plan", "_problem", "case")
 
-    def __init__(self, case: str | int | None, problem: Problem, plan: core.Plan, known: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        case: str | int | None,
+        problem: Problem,
+        plan: core.Plan,
+        known: Mapping[str, Any],
+        unavailable: Iterable[str],
+    ) -> None:
         self.case = case
         self._problem = problem
         self._plan = plan
         self._events: list[_Event] = []
         settled = [(problem.feature_index(name), value) for name, value in known.items()]
-        for index, outcome in [(i, problem.features[i].outcome(value)) for i, value in settled]:
-            self._add(_Event(index, outcome, None))
+        missing = [problem.feature_index(name) for name in unavailable]
+        for index, value in [(i, self._checked(i, value)) for i, value in settled]:
+            self._add(index, value, paid=False)
+        for index in missing:
+            if self._find(index) is None:
+                self._add(index, None, paid=False)
         self._n_known = len(self._events)
 
     def ask(self) -> Question | None:
@@ -92,24 +107,27 @@ class Session:
     def tell(self, feature: str, value: Any) -> None:
         """Pay for a feature and note its value; it need not be the one that was asked."""
         index = self._problem.feature_index(feature)
-        outcome = self._problem.features[index].outcome(value)
+        value = self._checked(index, value)
         before = self._find(index)
         if before is None:
-            self._add(_Event(index, outcome, self._plan.price(index)))
-        elif before.outcome != outcome:
+            self._add(index, value, paid=True)
+        elif before.value != value:
             raise AlreadyTold(
-                f"{self._name()}: {feature!r} {self._settled(before)}; a feature is paid for once. "
+                f"{self._name()}: {feature!r} {_settled(before)}; a feature is paid for once. "
                 "Undo it, or open a new session to measure it again."
             )
 
-    def skip(self, feature: str) -> None:
-        """Note that a feature cannot be had: it is not asked again in this case, costs and teaches nothing."""
+    def skip(self, feature: str, *, charged: bool = False) -> None:
+        """Note that a feature cannot be had: it is not asked again in this case and teaches nothing.
+
+        With `charged` its price is paid all the same, as for a test that failed.
+        """
         index = self._problem.feature_index(feature)
         before = self._find(index)
         if before is None:
-            self._add(_Event(index, -1, None))
-        elif before.outcome >= 0:
-            raise AlreadyTold(f"{self._name()}: {feature!r} {self._settled(before)}; undo it before skipping it.")
+            self._add(index, None, paid=charged)
+        elif before.value is not None:
+            raise AlreadyTold(f"{self._name()}: {feature!r} {_settled(before)}; undo it before skipping it.")
 
     def undo(self) -> str | None:
         """Take back the last tell or skip and return its feature; None when there is nothing to take back."""
@@ -119,7 +137,7 @@ class Session:
         self._plan.reset()
         self._events = []
         for event in events:
-            self._add(event)
+            self._add(event.feature, event.value, paid=event.price is not None)
         return self._problem.features[undone.feature].name
 
     def predict(self) -> Answer:
@@ -144,24 +162,44 @@ class Session:
     @property
     def evidence(self) -> Evidence:
         """What was paid for and seen so far, ready for JSON and for `learn`."""
-        features = self._problem.features
-        told = [event for event in self._events if event.outcome >= 0]
-        return {
+        features, events = self._problem.features, self._events
+        evidence: Evidence = {
             "case": self.case,
-            "values": {features[e.feature].name: features[e.feature].values[e.outcome] for e in told},
-            "prices": {features[e.feature].name: e.price for e in told if e.price is not None},
-            "skipped": [features[e.feature].name for e in self._events if e.outcome < 0],
+            "values": {features[e.feature].name: e.value for e in events if e.value is not None},
+            "prices": {features[e.feature].name: e.price for e in events if e.price is not None},
+            "skipped": [features[e.feature].name for e in events if e.value is None],
         }
+        thresholds = {features[e.feature].name: e.threshold for e in events if e.threshold >= 0}
+        if thresholds:
+            evidence["thresholds"] = thresholds
+        if rewards := self._plan.rewards():
+            evidence["rewards"] = rewards
+        return evidence
 
     def __repr__(self) -> str:
         return f"<Session {self._name()}: {len(self._events)} settled, cost {self.cost:g}>"
 
-    def _add(self, event: _Event) -> None:
-        if event.outcome < 0:
-            self._plan.skip(event.feature)
+    def _checked(self, index: int, value: Any) -> Value:
+        """The value as the problem writes it: a number, or one of the feature's values."""
+        feature = self._problem.features[index]
+        if isinstance(feature, Continuous):
+            return feature.number(value)
+        return feature.values[feature.outcome(value)]
+
+    def _add(self, index: int, value: Value | None, *, paid: bool) -> None:
+        plan, feature, before, threshold = self._plan, self._problem.features[index], self._plan.spent, -1
+        if not plan.is_open(index):  # not on offer in this case: it can be noted, but not planned with
+            self._events.append(_Event(index, value, plan.price(index) if paid else None))
+            return
+        if value is None:
+            plan.skip(index, paid)
+        elif isinstance(feature, Continuous):
+            outcome = plan.outcome(index, float(value))
+            threshold = plan.threshold(index)
+            plan.observe(index, outcome, paid)
         else:
-            self._plan.observe(event.feature, event.outcome, event.price is not None)
-        self._events.append(event)
+            plan.observe(index, feature.outcome(value), paid)
+        self._events.append(_Event(index, value, plan.spent - before if paid else None, threshold))
 
     def _find(self, index: int) -> _Event | None:
         return next((event for event in self._events if event.feature == index), None)
@@ -169,16 +207,30 @@ class Session:
     def _name(self) -> str:
         return "this session" if self.case is None else str(self.case)
 
-    def _settled(self, event: _Event) -> str:
-        if event.outcome < 0:
-            return "was skipped before"
-        return f"was told before as {self._problem.features[event.feature].values[event.outcome]!r}"
-
     def _outlook(self, feature: int) -> tuple[Outlook, ...]:
         rows = self._plan.outlook(feature)
         losses, labels = self._problem.losses, self._problem.labels
         outlook = []
-        for value, row in zip(self._problem.features[feature].values, rows, strict=True):
+        for value, row in zip(self._values(feature, len(rows)), rows, strict=True):
             answer = int((row[1:] @ losses).argmin())
             outlook.append(Outlook(value, float(row[0]), labels[answer], float(row[1 + answer])))
         return tuple(outlook)
+
+    def _values(self, feature: int, n_outcomes: int) -> Sequence[Value]:
+        """What an outcome stands for: its value, or the range of a continuous feature."""
+        kind = self._problem.features[feature]
+        if not isinstance(kind, Continuous):
+            return kind.values
+        cuts = self._plan.cuts(feature)
+        threshold = self._plan.threshold(feature)
+        if threshold >= 0:
+            cuts = [cuts[threshold]]
+        ends = ["", *(f"{cut:g}" for cut in cuts), ""]
+        ranges = [
+            f"≤ {high}" if not low else f"> {low}" if not high else f"{low} to {high}" for low, high in pairwise(ends)
+        ]
+        return (ranges + ["–"] * n_outcomes)[:n_outcomes]
+
+
+def _settled(event: _Event) -> str:
+    return "was skipped before" if event.value is None else f"was told before as {event.value!r}"

@@ -77,7 +77,7 @@ def show(console: Console, *, n_cases: int, seed: int) -> None:
     data = datasets.led(n_cases + N_HOLDOUT, seed=seed)
     stream, fresh = (datasets.take(data, rows) for rows in np.split(np.arange(len(data.y)), [n_cases]))
     problem = ufodt.Problem([ufodt.Binary(name, price=1.0) for name in data.feature_names], labels=range(10))
-    full_price = sum(feature.price for feature in problem.features)
+    full_price = float(problem.prices.sum())
     learner = ufodt.UFODT(problem, seed=seed)
     racers = [_ours(learner)]
     if find_spec("river") is None:

@@ -1,8 +1,8 @@
 """The compiled core: the one implementation of planning, in C++20.
 
-The same source is compiled once for any processor and, on x86-64, once more for those with AVX2; the faster
-one that this processor can run is loaded. Both give the same bits. `UFODT_CORE` may name a variant
-(`baseline`, `v3`) or the path of a module built apart, such as one with sanitizers.
+The same source is compiled once for any processor and, on x86-64, once more each for those with AVX2 and with
+AVX-512; the fastest that this processor can run is loaded. All give the same bits. `UFODT_CORE` may name a
+variant (`baseline`, `v3`, `v4`) or the path of a module built apart, such as one with sanitizers.
 """
 
 import importlib
@@ -25,9 +25,8 @@ def _load() -> ModuleType:
     if wanted:
         return importlib.import_module(f"ufodt.core._core_{wanted}")
     baseline = importlib.import_module("ufodt.core._core_baseline")
-    if baseline.supports_v3() and importlib.util.find_spec("ufodt.core._core_v3"):
-        return importlib.import_module("ufodt.core._core_v3")
-    return baseline
+    best = baseline.best_variant()
+    return baseline if best == "baseline" else importlib.import_module(f"ufodt.core._core_{best}")
 
 
 _module = _load()
@@ -36,12 +35,15 @@ variant = _module.__name__.rpartition("_core_")[2]
 MAX_LABELS = _module.MAX_LABELS
 MAX_OUTCOMES = _module.MAX_OUTCOMES
 Belief = _module.Belief
+Drift = _module.Drift
 Plan = _module.Plan
 Policy = _module.Policy
 Problem = _module.Problem
+Selection = _module.Selection
 Tree = _module.Tree
 draw_gamma = _module.draw_gamma
 draw_normal = _module.draw_normal
 draw_words = _module.draw_words
+learn = _module.learn
 run = _module.run
 score_masses = _module.score_masses

@@ -5,12 +5,16 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "random.hpp"
+#include "sketch.hpp"
+#include "views.hpp"
 
 namespace ufodt {
 
@@ -50,12 +54,31 @@ struct Theta {
     std::vector<double> p;      // n_cells
     std::vector<float> log_p;   // n_cells
     std::vector<double> label;  // n_labels
-
-    void take_logs() {
-        log_p.resize(p.size());
-        for (std::size_t i = 0; i < p.size(); ++i) log_p[i] = quick_log(static_cast<float>(p[i]));
-    }
+    std::vector<double> view;   // n_views x n_labels: P(above | label)
+    std::vector<int> chosen;    // per feature: the view in play, -1 if to be searched for
+    std::vector<double> chance; // per feature: with what probability it was chosen
 };
+
+// One thing seen in a case. A continuous feature is learned from its value, any other from its outcome.
+struct Seen {
+    int feature, outcome;
+    double value = 0.0;
+    int view = -1;  // threshold in use
+};
+
+// A share of Exp3's sum: the importance-weighted gain of a view.
+struct Reward {
+    int view;
+    double amount;
+};
+
+// Cut points of every feature; a value's outcome is the number of cut points below it. None for features that are
+// not continuous, and for continuous ones of which too little has been seen.
+using Cuts = std::vector<std::vector<double>>;
+
+inline int outcome_of(const std::vector<double>& cuts, double value) {
+    return static_cast<int>(std::lower_bound(cuts.begin(), cuts.end(), value) - cuts.begin());
+}
 
 // The mean belief as logarithms, ready to be summed over the evidence; outcomes are relative to `total`.
 struct LogMean {
@@ -66,8 +89,10 @@ struct LogMean {
 
 class Belief {
   public:
-    Belief(Shape shape, std::vector<double> prior, std::vector<double> label_prior, bool learns_labels)
-        : shape_(std::move(shape)), prior_(std::move(prior)), label_prior_(std::move(label_prior)), learns_labels_(learns_labels) {
+    // `continuous` flags the features learned from values; `cuts` fixes their cut points, or leaves them to be found.
+    Belief(Shape shape, std::vector<double> prior, std::vector<double> label_prior, bool learns_labels, std::vector<std::uint8_t> continuous = {},
+           Cuts cuts = {}, int n_thresholds = 0, const ViewSettings& views = {})
+        : shape_(std::move(shape)), continuous_(std::move(continuous)), cuts_(std::move(cuts)), prior_(std::move(prior)), label_prior_(std::move(label_prior)), learns_labels_(learns_labels) {
         if (static_cast<int>(prior_.size()) != shape_.n_cells() || static_cast<int>(label_prior_.size()) != shape_.n_labels) {
             throw std::invalid_argument("the prior does not fit the problem");
         }
@@ -75,6 +100,20 @@ class Belief {
         if (!std::all_of(prior_.begin(), prior_.end(), positive) || !std::all_of(label_prior_.begin(), label_prior_.end(), positive)) {
             throw std::invalid_argument("prior counts must be positive and finite");
         }
+        continuous_.resize(shape_.n_features, 0);
+        cuts_.resize(shape_.n_features);
+        n_seen_.assign(shape_.n_features, 0);
+        sketch_.assign(shape_.n_features, Sketch(shape_.n_labels));
+        fixed_.resize(shape_.n_features);
+        for (int f = 0; f < shape_.n_features; ++f) fixed_[f] = !cuts_[f].empty();
+        n_cuts_.resize(shape_.n_features, 0);
+        std::vector<int> n_views(shape_.n_features, 0);
+        for (int f = 0; f < shape_.n_features; ++f) {
+            if (!continuous_[f]) continue;
+            n_cuts_[f] = fixed_[f] ? static_cast<int>(cuts_[f].size()) : views.mode == Thresholds::none ? shape_.n_outcomes(f) - 1 : n_thresholds;
+            if (views.mode != Thresholds::none) n_views[f] = n_cuts_[f];
+        }
+        views_ = Views(views, n_views, shape_.n_labels, prior_[0]);
         count_.assign(prior_.size(), 0.0);
         label_count_.assign(label_prior_.size(), 0.0);
         alpha_.resize(prior_.size());
@@ -94,28 +133,30 @@ class Belief {
     bool learns_labels() const { return learns_labels_; }
     const LogMean& log_mean() const { return log_mean_; }
 
-    // One labelled case: pairs of (feature, outcome); a feature not asked teaches nothing.
-    template <class Pairs>
-    void update(const Pairs& evidence, int label) {
-        for (const auto& [feature, outcome] : evidence) {
-            const int cell = shape_.cell(shape_.row(feature) + outcome, label);
-            count_[cell] += 1.0;
-            refresh_cell(cell);
-            refresh_total(feature, label);
-        }
+    const Cuts& cuts() const { return cuts_; }
+    const Views& views() const { return views_; }
+    Views& views() { return views_; }
+    bool is_continuous(int feature) const { return continuous_[feature]; }
+    const Sketch& sketch(int feature) const { return sketch_[feature]; }
+    std::int64_t n_seen(int feature) const { return n_seen_[feature]; }
+
+    // One labelled case; a feature not asked teaches nothing.
+    void update(const std::vector<Seen>& evidence, int label, const std::vector<Reward>& rewards = {}) {
+        for (const Seen& seen : evidence) learn(seen, label, true);
+        for (const Reward& reward : rewards) views_.reward(reward.view, reward.amount);
         if (learns_labels_) {
             label_count_[label] += 1.0;
             refresh_label(label);
         }
     }
 
-    // History in bulk: rows of outcomes, -1 where not known; cells are refreshed once at the end.
-    void update_many(const std::int16_t* outcomes, const std::int32_t* labels, std::size_t n_cases) {
-        for (std::size_t i = 0; i < n_cases; ++i) {
-            const std::int16_t* row = outcomes + i * shape_.n_features;
+    // History in bulk: outcomes (-1 where not known) and, for continuous features, values; refreshed once at the end.
+    template <class Cases>
+    void update_many(const Cases& cases, const std::int32_t* labels) {
+        for (std::size_t i = 0; i < cases.size(); ++i) {
             if (labels[i] < 0) continue;
             for (int f = 0; f < shape_.n_features; ++f) {
-                if (row[f] >= 0) count_[shape_.cell(shape_.row(f) + row[f], labels[i])] += 1.0;
+                if (cases.has(i, f)) learn(cases.seen(i, f), labels[i], false);
             }
             if (learns_labels_) label_count_[labels[i]] += 1.0;
         }
@@ -124,11 +165,18 @@ class Belief {
 
     // Adds the evidence of another belief that started from the same prior.
     void merge(const Belief& other) {
-        if (!(shape_ == other.shape_) || prior_ != other.prior_ || label_prior_ != other.label_prior_ || learns_labels_ != other.learns_labels_) {
+        if (!(shape_ == other.shape_) || continuous_ != other.continuous_ || fixed_ != other.fixed_ || prior_ != other.prior_ || label_prior_ != other.label_prior_ || learns_labels_ != other.learns_labels_) {
             throw std::invalid_argument("beliefs merge only when they started from the same prior");
         }
         for (std::size_t i = 0; i < count_.size(); ++i) count_[i] += other.count_[i];
         for (std::size_t i = 0; i < label_count_.size(); ++i) label_count_[i] += other.label_count_[i];
+        for (int f = 0; f < shape_.n_features; ++f) {
+            if (!continuous_[f] || fixed_[f]) continue;
+            sketch_[f].merge(other.sketch_[f]);
+            n_seen_[f] += other.n_seen_[f];
+            if (n_seen_[f] >= first_cut) cut(f);
+        }
+        if (views_.size() > 0 && std::find(fixed_.begin(), fixed_.end(), 1) != fixed_.end()) views_.merge(other.views_);
         refresh();
     }
 
@@ -136,7 +184,31 @@ class Belief {
     void discount(double gamma) {
         for (double& c : count_) c *= 1.0 - gamma;
         for (double& c : label_count_) c *= 1.0 - gamma;
+        for (Sketch& sketch : sketch_) sketch.scale(1.0 - gamma);
+        views_.scale(1.0 - gamma);
         refresh();
+    }
+
+    // Forgets everything; cut points stay until new ones are found.
+    void clear() {
+        std::fill(count_.begin(), count_.end(), 0.0);
+        std::fill(label_count_.begin(), label_count_.end(), 0.0);
+        std::fill(n_seen_.begin(), n_seen_.end(), 0);
+        for (Sketch& sketch : sketch_) sketch = Sketch(shape_.n_labels);
+        views_.scale(0.0);
+        refresh();
+    }
+
+    // Moves the prior itself a fraction gamma towards another one.
+    void inject(double gamma, const std::vector<double>& prior) {
+        for (std::size_t i = 0; i < prior_.size(); ++i) prior_[i] += gamma * (prior[i] - prior_[i]);
+        refresh();
+    }
+
+    void restore(int feature, std::vector<double> cuts, std::vector<double> values, std::vector<double> counts, std::int64_t n_seen) {
+        cuts_[feature] = std::move(cuts);
+        sketch_[feature].restore(std::move(values), std::move(counts));
+        n_seen_[feature] = n_seen;
     }
 
     void set_counts(std::vector<double> count, std::vector<double> label_count) {
@@ -150,25 +222,148 @@ class Belief {
         refresh();
     }
 
-    // One draw of theta: a Dirichlet per feature and label; P(label) is its mean.
-    void draw(Random& random, Theta& theta) const {
-        theta.p.resize(alpha_.size());
-        for (std::size_t i = 0; i < alpha_.size(); ++i) theta.p[i] = random.gamma(alpha_[i], squeeze_[i]);
-        normalise(theta);
+    // What was seen, as an outcome under the cut points of today; -1: it tells nothing yet.
+    int outcome(const Seen& seen) const {
+        const int f = seen.feature;
+        if (!continuous_[f]) return seen.outcome;
+        if (cuts_[f].empty()) return -1;
+        return views_.has(f) && seen.view >= 0 ? seen.value > cuts_[f][seen.view - views_.first(f)] : outcome_of(cuts_[f], seen.value);
     }
 
-    void mean(Theta& theta) const {
+    // P(label | evidence) under the mean belief.
+    void posterior(const std::vector<Seen>& evidence, std::vector<double>& p) const {
+        const int m = shape_.n_labels;
+        p = log_mean_.label;
+        for (const Seen& seen : evidence) {
+            const int f = seen.feature, k = outcome(seen);
+            if (k < 0 || (views_.has(f) && seen.view < 0)) continue;  // known without a threshold in play: of no use here
+            for (int y = 0; y < m; ++y) {
+                p[y] += views_.has(f) ? views_.log_mean(seen.view, k)[y] : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
+            }
+        }
+        const double top = *std::max_element(p.begin(), p.end());
+        double sum = 0.0;
+        for (double& x : p) sum += x = std::exp(x - top);
+        for (double& x : p) x /= sum;
+    }
+
+    // One draw of theta for some features: a Dirichlet per feature and label; P(label) is its mean.
+    void draw(Random& random, const std::vector<int>& features, Theta& theta) const {
+        theta.p.resize(alpha_.size());
+        for (const int f : features) {
+            if (views_.has(f) && !cuts_[f].empty()) continue;
+            const int end = shape_.cell(shape_.row(f + 1), 0);
+            for (int i = shape_.cell(shape_.row(f), 0); i < end; ++i) theta.p[i] = random.gamma(alpha_[i], squeeze_[i]);
+        }
+        if (views_.size() > 0) take_views(&random, features, theta);
+        normalise(features, theta);
+    }
+
+    void mean(const std::vector<int>& features, Theta& theta) const {
         theta.p = alpha_;
-        normalise(theta);
+        if (views_.size() > 0) take_views(nullptr, features, theta);
+        normalise(features, theta);
     }
 
   private:
+    static constexpr std::int64_t first_cut = 8;       // values seen before a continuous feature is cut; then at each doubling
+    static constexpr std::int64_t informed_cut = 256;  // from here on by what is learned of the labels, not by equal shares
+
     Shape shape_;
+    std::vector<std::uint8_t> continuous_, fixed_;
+    Cuts cuts_;
+    std::vector<int> n_cuts_;  // cut points wanted of each continuous feature
+    std::vector<Sketch> sketch_;
+    std::vector<std::int64_t> n_seen_;
+    Views views_;
     std::vector<double> prior_, label_prior_, count_, label_count_;
     bool learns_labels_;
     // Derived from prior + count, kept up to date entry by entry:
     std::vector<double> alpha_, squeeze_, total_;
     LogMean log_mean_;
+
+    void learn(const Seen& seen, int label, bool refreshes) {
+        const int f = seen.feature;
+        int outcome = seen.outcome;
+        if (continuous_[f]) {
+            if (!fixed_[f]) {
+                sketch_[f].add(seen.value, label);
+                const auto n = static_cast<std::uint64_t>(++n_seen_[f]);
+                if (n >= first_cut && std::has_single_bit(n)) {
+                    cut(f);
+                    if (refreshes) refresh_feature(f);
+                    return;
+                }
+            }
+            if (cuts_[f].empty()) return;
+            if (views_.has(f)) {
+                views_.learn(f, cuts_[f], seen.value, seen.view, label);
+                return;
+            }
+            outcome = outcome_of(cuts_[f], seen.value);
+        }
+        const int cell = shape_.cell(shape_.row(f) + outcome, label);
+        count_[cell] += 1.0;
+        if (!refreshes) return;
+        refresh_cell(cell);
+        refresh_total(f, label);
+    }
+
+    // New cut points for a feature; what was learned is counted again between them.
+    void cut(int f) {
+        const Sketch& sketch = sketch_[f];
+        if (n_seen_[f] >= informed_cut && !views_.has(f)) sketch.informative(n_cuts_[f], cuts_[f]);
+        else sketch.quantiles(n_cuts_[f], cuts_[f]);
+        if (views_.has(f)) {
+            views_.rebuild(f, cuts_[f], sketch);
+            return;
+        }
+        std::fill(count_.begin() + shape_.cell(shape_.row(f), 0), count_.begin() + shape_.cell(shape_.row(f + 1), 0), 0.0);
+        for (std::size_t i = 0; i < sketch.values().size(); ++i) {
+            const int row = shape_.row(f) + outcome_of(cuts_[f], sketch.values()[i]);
+            for (int y = 0; y < shape_.n_labels; ++y) count_[shape_.cell(row, y)] += sketch.counts()[i * shape_.n_labels + y];
+        }
+    }
+
+    // P(above) of the views of every feature, drawn (or the mean without `random`), and of the feature's two outcomes.
+    void take_views(Random* random, const std::vector<int>& features, Theta& theta) const {
+        const int m = shape_.n_labels;
+        theta.view.resize(static_cast<std::size_t>(views_.size()) * m);
+        theta.chosen.assign(shape_.n_features, -1);
+        theta.chance.assign(shape_.n_features, 1.0);
+        for (const int f : features) {
+            const int n_cuts = static_cast<int>(cuts_[f].size()), first = views_.first(f);
+            if (!views_.has(f) || n_cuts == 0) continue;
+            const bool exp3 = views_.settings().mode == Thresholds::exp3;
+            if (exp3 && random) std::tie(theta.chosen[f], theta.chance[f]) = views_.pick(*random, f, n_cuts);
+            else if (exp3) theta.chosen[f] = views_.best(f, n_cuts);
+            double* above = theta.p.data() + shape_.cell(shape_.row(f) + 1, 0);
+            const auto take = [&](int v) {
+                double* p = theta.view.data() + static_cast<std::size_t>(v) * m;
+                if (random) views_.sample(*random, v, p);
+                else views_.mean(v, p);
+                return p;
+            };
+            if (exp3 && !views_.settings().average) {  // one view is in play: the feature is that view
+                const double* p = take(theta.chosen[f]);
+                std::copy(p, p + m, above);
+            } else {
+                std::vector<double> weight(m, 0.0);
+                std::fill(above, above + m, 0.0);
+                for (int v = first; v < first + n_cuts; ++v) {
+                    const double* p = take(v);
+                    for (int y = 0; y < m; ++y) above[y] += views_.use(v, y) * p[y], weight[y] += views_.use(v, y);
+                }
+                for (int y = 0; y < m; ++y) above[y] /= weight[y];
+            }
+            for (int y = 0; y < m; ++y) theta.p[shape_.cell(shape_.row(f), y)] = 1.0 - above[y];
+        }
+    }
+
+    void refresh_feature(int f) {
+        for (int cell = shape_.cell(shape_.row(f), 0); cell < shape_.cell(shape_.row(f + 1), 0); ++cell) refresh_cell(cell);
+        for (int y = 0; y < shape_.n_labels; ++y) refresh_total(f, y);
+    }
 
     void refresh_cell(int cell) {
         alpha_[cell] = prior_[cell] + count_[cell];
@@ -186,16 +381,14 @@ class Belief {
     void refresh_label(int label) { log_mean_.label[label] = std::log(label_prior_[label] + label_count_[label]); }
 
     void refresh() {
-        for (int cell = 0; cell < shape_.n_cells(); ++cell) refresh_cell(cell);
-        for (int label = 0; label < shape_.n_labels; ++label) {
-            for (int f = 0; f < shape_.n_features; ++f) refresh_total(f, label);
-            refresh_label(label);
-        }
+        for (int f = 0; f < shape_.n_features; ++f) refresh_feature(f);
+        for (int y = 0; y < shape_.n_labels; ++y) refresh_label(y);
     }
 
-    void normalise(Theta& theta) const {
+    void normalise(const std::vector<int>& features, Theta& theta) const {
         const int m = shape_.n_labels;
-        for (int f = 0; f < shape_.n_features; ++f) {
+        theta.log_p.resize(theta.p.size());
+        for (const int f : features) {
             const int from = shape_.cell(shape_.row(f), 0), to = shape_.cell(shape_.row(f + 1), 0);
             for (int y = 0; y < m; ++y) {
                 double sum = 1e-300;  // all variates of a tiny shape may vanish
@@ -203,12 +396,12 @@ class Belief {
                 const double scale = 1.0 / sum;
                 for (int cell = from + y; cell < to; cell += m) theta.p[cell] *= scale;
             }
+            for (int cell = from; cell < to; ++cell) theta.log_p[cell] = quick_log(static_cast<float>(theta.p[cell]));
         }
         theta.label.resize(m);
         double sum = 0.0;
         for (int y = 0; y < m; ++y) sum += label_prior_[y] + label_count_[y];
         for (int y = 0; y < m; ++y) theta.label[y] = (label_prior_[y] + label_count_[y]) / sum;
-        theta.take_logs();
     }
 };
 

@@ -27,6 +27,7 @@ namespace {
 using Outcomes = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Labels = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Values = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
@@ -60,14 +61,27 @@ void check_label(const Shape& shape, int label) {
     if (label < 0 || label >= shape.n_labels) throw std::out_of_range("no such label");
 }
 
-void check_cases(const Shape& shape, const Outcomes& outcomes) {
+// A table of cases, checked; `column` must outlive it.
+Cases make_cases(const Problem& problem, const Outcomes& outcomes, const std::optional<Values>& values, std::vector<int>& column) {
+    const Shape& shape = problem.shape;
     if (static_cast<int>(outcomes.shape(1)) != shape.n_features) throw std::invalid_argument("one column per feature is expected");
-    const std::int16_t* row = outcomes.data();
-    for (std::size_t i = 0; i < outcomes.shape(0); ++i, row += shape.n_features) {
+    int n_values = 0;
+    column.assign(shape.n_features, -1);
+    for (int f = 0; f < shape.n_features; ++f) {
+        if (problem.continuous[f]) column[f] = n_values++;
+    }
+    if (n_values > 0 && (!values || values->shape(0) != outcomes.shape(0) || static_cast<int>(values->shape(1)) != n_values)) {
+        throw std::invalid_argument("one value per case and continuous feature is expected");
+    }
+    const Cases cases{outcomes.data(), n_values > 0 ? values->data() : nullptr, outcomes.shape(0), shape.n_features, n_values, &column};
+    for (std::size_t i = 0; i < cases.size(); ++i) {
         for (int f = 0; f < shape.n_features; ++f) {
-            if (row[f] < -1 || row[f] >= shape.n_outcomes(f)) throw std::out_of_range("an outcome is out of range");
+            const int outcome = outcomes.data()[i * shape.n_features + f];
+            if (outcome < -1 || outcome >= shape.n_outcomes(f)) throw std::out_of_range("an outcome is out of range");
+            if (outcome >= 0 && problem.continuous[f] && !std::isfinite(cases.seen(i, f).value)) throw std::invalid_argument("a value is not finite");
         }
     }
+    return cases;
 }
 
 void check_labels(const Shape& shape, const Labels& labels, std::size_t n_cases) {
@@ -78,22 +92,39 @@ void check_labels(const Shape& shape, const Labels& labels, std::size_t n_cases)
 }
 
 std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_labels, std::vector<double> price, std::vector<double> later_price,
-                                      std::vector<int> group, const Numbers& loss) {
+                                      std::vector<int> group, const Numbers& loss, std::vector<double> surcharge, std::vector<std::uint8_t> mandatory,
+                                      std::vector<std::vector<int>> needs, std::vector<std::vector<int>> computed_from,
+                                      std::vector<std::uint8_t> continuous, Cuts cuts) {
     auto problem = std::make_shared<Problem>();
     problem->shape = Shape(n_outcomes, n_labels);
     const std::size_t n = n_outcomes.size();
+    mandatory.resize(n), needs.resize(n), computed_from.resize(n), continuous.resize(n), cuts.resize(n);
     if (price.size() != n || later_price.size() != n || group.size() != n) throw std::invalid_argument("one price and group per feature is expected");
+    if (!surcharge.empty() && static_cast<int>(surcharge.size()) != problem->shape.n_rows) throw std::invalid_argument("one surcharge per outcome is expected");
     for (std::size_t f = 0; f < n; ++f) {
         if (!std::isfinite(price[f]) || price[f] < 0.0 || !std::isfinite(later_price[f]) || later_price[f] < 0.0) {
             throw std::invalid_argument("prices must be finite and not negative");
         }
         if (group[f] < -1 || group[f] >= static_cast<int>(n)) throw std::invalid_argument("no such group");
         problem->n_groups = std::max(problem->n_groups, group[f] + 1);
+        for (const int other : needs[f]) check_feature(problem->shape, other);
+        for (const int other : computed_from[f]) check_feature(problem->shape, other);
+        if (!std::is_sorted(cuts[f].begin(), cuts[f].end())) throw std::invalid_argument("cut points must rise");
+        if (!cuts[f].empty() && n_outcomes[f] != 2 && n_outcomes[f] != static_cast<int>(cuts[f].size()) + 1) throw std::invalid_argument("one more outcome than cut points is expected");
+    }
+    if (!std::all_of(surcharge.begin(), surcharge.end(), [](double x) { return std::isfinite(x) && x >= 0.0; })) {
+        throw std::invalid_argument("surcharges must be finite and not negative");
     }
     if (loss.size() != static_cast<std::size_t>(n_labels) * n_labels) throw std::invalid_argument("the loss must be square in the labels");
     problem->price = std::move(price);
     problem->later_price = std::move(later_price);
+    problem->surcharge = std::move(surcharge);
     problem->group = std::move(group);
+    problem->mandatory = std::move(mandatory);
+    problem->needs = std::move(needs);
+    problem->computed_from = std::move(computed_from);
+    problem->continuous = std::move(continuous);
+    problem->cuts = std::move(cuts);
     problem->loss.n_labels = n_labels;
     problem->loss.of = to_vector(loss);
     for (int y = 0; y < n_labels; ++y) {
@@ -103,6 +134,37 @@ std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_
         }
     }
     return problem;
+}
+
+std::vector<int> all_features(const Shape& shape) {
+    std::vector<int> features(shape.n_features);
+    std::iota(features.begin(), features.end(), 0);
+    return features;
+}
+
+std::vector<int> offered(const Shape& shape, const Selection* selection, std::uint64_t seed, std::uint64_t number) {
+    if (!selection) return all_features(shape);
+    std::vector<int> features;
+    offer(*selection, shape.n_features, seed, number, features);
+    return features;
+}
+
+// Evidence as Python gives it: (feature, outcome, value, view).
+using PySeen = std::tuple<int, int, double, int>;
+
+std::vector<Seen> make_evidence(const Belief& belief, const std::vector<PySeen>& given) {
+    std::vector<Seen> evidence;
+    for (const auto& [feature, outcome, value, view] : given) {
+        check_feature(belief.shape(), feature);
+        if (belief.is_continuous(feature)) {
+            if (!std::isfinite(value)) throw std::invalid_argument("a value is not finite");
+            if (view < -1 || view >= belief.views().size()) throw std::out_of_range("no such threshold");
+        } else {
+            check_outcome(belief.shape(), feature, outcome);
+        }
+        evidence.push_back({feature, outcome, value, view});
+    }
+    return evidence;
 }
 
 std::vector<Stop> make_stop(const std::vector<std::tuple<std::string, double, int>>& rules) {
@@ -155,16 +217,29 @@ void check_open(const Plan& plan, int feature) {
 
 UFODT_MODULE(UFODT_MODULE_NAME, m) {
     nb::set_leak_warnings(false);
+    m.def("best_variant", [] {
 #if defined(__x86_64__)
-    m.def("supports_v3", [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"); });
+        const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+        const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+        return v4 ? "v4" : v3 ? "v3" : "baseline";
 #else
-    m.def("supports_v3", [] { return false; });
+        return "baseline";
 #endif
+    });
     m.attr("MAX_LABELS") = 256;
     m.attr("MAX_OUTCOMES") = 1024;
 
     nb::class_<Problem>(m, "Problem")
-        .def(nb::new_(&make_problem), "n_outcomes"_a, "n_labels"_a, "price"_a, "later_price"_a, "group"_a, "loss"_a)
+        .def(nb::new_(&make_problem), "n_outcomes"_a, "n_labels"_a, "price"_a, "later_price"_a, "group"_a, "loss"_a, nb::kw_only(),
+             "surcharge"_a = std::vector<double>(), "mandatory"_a = std::vector<std::uint8_t>(), "needs"_a = std::vector<std::vector<int>>(),
+             "computed_from"_a = std::vector<std::vector<int>>(), "continuous"_a = std::vector<std::uint8_t>(), "cuts"_a = Cuts())
+        .def_prop_ro("n_outcomes",
+                     [](const Problem& p) {
+                         std::vector<int> n;
+                         for (int f = 0; f < p.shape.n_features; ++f) n.push_back(p.shape.n_outcomes(f));
+                         return n;
+                     })
         .def_prop_ro("n_features", [](const Problem& p) { return p.shape.n_features; })
         .def_prop_ro("n_labels", [](const Problem& p) { return p.shape.n_labels; })
         .def_prop_ro("n_rows", [](const Problem& p) { return p.shape.n_rows; });
@@ -181,13 +256,92 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             },
             nb::kw_only(), "criterion"_a, "stop"_a, "budget"_a, "n_hypotheses"_a, "distinct"_a, "redraw_below"_a, "predict_theta"_a, "plan_mean"_a);
 
+    nb::class_<Drift>(m, "Drift")
+        .def(
+            "__init__",
+            [](Drift* self, double gamma, bool automatic, double threshold) { new (self) Drift(DriftSettings{gamma, automatic, threshold}); },
+            nb::kw_only(), "gamma"_a = 0.0, "automatic"_a = false, "threshold"_a = 2.0)
+        .def_prop_ro("n_alarms", [](const Drift& d) { return d.state().n_alarms; })
+        .def_prop_ro("reserve", [](const Drift& d) { return d.reserve(); })
+        .def("state",
+             [](const Drift& d) {
+                 const Drift::State& s = d.state();
+                 std::vector<std::pair<std::vector<PySeen>, int>> recent;
+                 for (const auto& [evidence, label] : s.recent) {
+                     recent.emplace_back(std::vector<PySeen>(), label);
+                     for (const Seen& seen : evidence) recent.back().first.emplace_back(seen.feature, seen.outcome, seen.value, seen.view);
+                 }
+                 return std::make_tuple(s.n, s.mean, s.excess, s.patience, s.lead, s.n_alarms, s.age, std::move(recent));
+             })
+        .def(
+            "restore",
+            [](Drift& d, const Belief& belief, const std::tuple<double, double, double, double, double, std::int64_t, std::int64_t,
+                                                                std::vector<std::pair<std::vector<PySeen>, int>>>& given,
+               const Belief* reserve) {
+                const auto& [n, mean, excess, patience, lead, n_alarms, age, cases] = given;
+                std::deque<Drift::Case> recent;
+                for (const auto& [evidence, label] : cases) {
+                    check_label(belief.shape(), label);
+                    recent.emplace_back(make_evidence(belief, evidence), label);
+                }
+                d.restore({n, mean, excess, patience, lead, n_alarms, age, std::move(recent)}, reserve ? std::optional<Belief>(*reserve) : std::nullopt);
+            },
+            "belief"_a, "state"_a, "reserve"_a.none());
+
+    nb::class_<Selection>(m, "Selection")
+        .def(
+            "__init__",
+            [](Selection* self, const std::shared_ptr<Problem>& problem, int size, double epsilon, double step, double radius) {
+                new (self) Selection(SelectionSettings{size, epsilon, step, radius}, problem->shape);
+            },
+            "problem"_a, nb::kw_only(), "size"_a = 0, "epsilon"_a = 0.1, "step"_a = 0.2, "radius"_a = 10.0, nb::keep_alive<1, 2>())
+        .def_prop_ro("on", &Selection::on)
+        .def_prop_ro("weights", [](const Selection& s) { return to_numpy(std::vector<double>(s.weights())); }, nb::rv_policy::move)
+        .def("set_weights", [](Selection& s, const Numbers& weights) { s.set_weights(to_vector(weights)); }, "weights"_a);
+
     nb::class_<Belief>(m, "Belief")
         .def(
             "__init__",
-            [](Belief* self, const std::shared_ptr<Problem>& problem, const Numbers& prior, const Numbers& label_prior, bool learns_labels) {
-                new (self) Belief(problem->shape, to_vector(prior), to_vector(label_prior), learns_labels);
+            [](Belief* self, const std::shared_ptr<Problem>& problem, const Numbers& prior, const Numbers& label_prior, bool learns_labels,
+               const std::string& thresholds, int n_thresholds, bool teach_all, bool average, bool normalise, double eta) {
+                const ViewSettings views{thresholds == "exhaustive" ? Thresholds::exhaustive : thresholds == "exp3" ? Thresholds::exp3 : Thresholds::none,
+                                         teach_all, average, normalise, eta};
+                new (self) Belief(problem->shape, to_vector(prior), to_vector(label_prior), learns_labels, problem->continuous, problem->cuts, n_thresholds, views);
             },
-            "problem"_a, "prior"_a, "label_prior"_a, "learns_labels"_a)
+            "problem"_a, "prior"_a, "label_prior"_a, "learns_labels"_a, nb::kw_only(), "thresholds"_a = "", "n_thresholds"_a = 0, "teach_all"_a = true,
+            "average"_a = false, "normalise"_a = true, "eta"_a = 0.01)
+        .def_prop_ro("cuts", [](const Belief& b) { return b.cuts(); })
+        .def("sketch",
+             [](const Belief& b, int feature) {
+                 check_feature(b.shape(), feature);
+                 const Sketch& sketch = b.sketch(feature);
+                 const std::size_t n = sketch.values().size();
+                 return std::make_tuple(to_numpy(std::vector<double>(sketch.values())),
+                                        to_numpy(std::vector<double>(sketch.counts()), {n, static_cast<std::size_t>(b.shape().n_labels)}), b.n_seen(feature));
+             })
+        .def("restore_sketch",
+             [](Belief& b, int feature, std::vector<double> cuts, const Numbers& values, const Numbers& counts, std::int64_t n_seen) {
+                 check_feature(b.shape(), feature);
+                 if (counts.size() != values.size() * b.shape().n_labels || n_seen < 0) throw std::invalid_argument("the sketch does not fit");
+                 b.restore(feature, std::move(cuts), to_vector(values), to_vector(counts), n_seen);
+             })
+        .def("views",
+             [](const Belief& b) {
+                 const Views& v = b.views();
+                 return std::make_tuple(to_numpy(std::vector<double>(v.counts())), to_numpy(std::vector<double>(v.uses())), to_numpy(std::vector<double>(v.sums())));
+             })
+        .def("restore_views",
+             [](Belief& b, const Numbers& counts, const Numbers& uses, const Numbers& sums) {
+                 b.views().restore(to_vector(counts), to_vector(uses), to_vector(sums));
+             })
+        .def("first_view", [](const Belief& b, int feature) { return b.views().has(feature) ? b.views().first(feature) : -1; })
+        .def(
+            "inject",
+            [](Belief& b, double gamma, const Numbers& prior) {
+                if (prior.size() != b.prior().size()) throw std::invalid_argument("the prior does not fit the problem");
+                b.inject(gamma, to_vector(prior));
+            },
+            "gamma"_a, "prior"_a)
         .def_prop_ro("prior", [](const Belief& b) { return table(b.shape(), b.prior()); }, nb::rv_policy::move)
         .def_prop_ro("counts", [](const Belief& b) { return table(b.shape(), b.count()); }, nb::rv_policy::move)
         .def_prop_ro("label_prior", [](const Belief& b) { return to_numpy(std::vector<double>(b.label_prior())); }, nb::rv_policy::move)
@@ -198,21 +352,28 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         .def("copy", [](const Belief& b) { return Belief(b); })
         .def(
             "update",
-            [](Belief& b, const std::vector<std::pair<int, int>>& evidence, int label) {
-                for (const auto& [feature, outcome] : evidence) check_outcome(b.shape(), feature, outcome);
+            [](Belief& b, const std::vector<std::pair<int, int>>& given, int label) {
+                std::vector<Seen> evidence;
+                for (const auto& [feature, outcome] : given) {
+                    check_outcome(b.shape(), feature, outcome);
+                    if (b.is_continuous(feature)) throw std::invalid_argument("a continuous feature is learned from its value");
+                    evidence.push_back({feature, outcome});
+                }
                 check_label(b.shape(), label);
                 b.update(evidence, label);
             },
             "evidence"_a, "label"_a)
         .def(
             "update_many",
-            [](Belief& b, const Outcomes& outcomes, const Labels& labels) {
-                check_cases(b.shape(), outcomes);
+            [](Belief& b, const std::shared_ptr<Problem>& problem, const Outcomes& outcomes, const Labels& labels, const std::optional<Values>& values) {
+                std::vector<int> column;
+                const Cases cases = make_cases(*problem, outcomes, values, column);
+                if (!(problem->shape == b.shape())) throw std::invalid_argument("the belief does not fit the problem");
                 check_labels(b.shape(), labels, outcomes.shape(0));
                 nb::gil_scoped_release free;
-                b.update_many(outcomes.data(), labels.data(), outcomes.shape(0));
+                b.update_many(cases, labels.data());
             },
-            "outcomes"_a, "labels"_a)
+            "problem"_a, "outcomes"_a, "labels"_a, "values"_a = nb::none())
         .def("merge", &Belief::merge, "other"_a)
         .def(
             "discount",
@@ -224,7 +385,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         .def("mean",
              [](const Belief& b) {
                  Theta theta;
-                 b.mean(theta);
+                 b.mean(all_features(b.shape()), theta);
                  return std::make_tuple(table(b.shape(), std::move(theta.p)), to_numpy(std::move(theta.label)));
              })
         .def(
@@ -232,7 +393,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             [](const Belief& b, std::uint64_t seed, std::uint64_t stream) {
                 Random random(seed, stream);
                 Theta theta;
-                b.draw(random, theta);
+                b.draw(random, all_features(b.shape()), theta);
                 return table(b.shape(), std::move(theta.p));
             },
             nb::kw_only(), "seed"_a, "stream"_a = 0);
@@ -240,32 +401,61 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
     nb::class_<Plan>(m, "Plan")
         .def(
             "__init__",
-            [](Plan* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number) {
+            [](Plan* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number,
+               const Selection* selection, std::vector<double> price, double budget) {
                 if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
+                if (!price.empty() && static_cast<int>(price.size()) != problem->shape.n_features) throw std::invalid_argument("one price per feature is expected");
                 new (self) Plan(problem, policy);
-                self->begin(belief, seed, number);
+                self->begin(belief, seed, number, offered(problem->shape, selection, seed, number), {std::move(price), budget});
                 self->keep_mean();
             },
-            "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a)
+            "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "price"_a = std::vector<double>(),
+            "budget"_a = INFINITY)
         .def("reset", &Plan::reset)
         .def("next", [](Plan& plan) { return to_question(plan.next()); })
         .def("prepare", &Plan::prepare)
         .def(
             "observe",
             [](Plan& plan, int feature, int outcome, bool paid) {
-                check_outcome(plan.shape(), feature, outcome);
+                if (outcome != -1 || !plan.problem().continuous.at(feature)) check_outcome(plan.shape(), feature, outcome);
                 check_open(plan, feature);
                 plan.observe(feature, outcome, paid);
             },
             "feature"_a, "outcome"_a, "paid"_a = true)
         .def(
             "skip",
-            [](Plan& plan, int feature) {
+            [](Plan& plan, int feature, bool charged) {
                 check_feature(plan.shape(), feature);
                 check_open(plan, feature);
-                plan.skip(feature);
+                plan.skip(feature, charged);
             },
-            "feature"_a)
+            "feature"_a, "charged"_a = false)
+        .def("is_open",
+             [](const Plan& plan, int feature) {
+                 check_feature(plan.shape(), feature);
+                 return plan.is_open(feature);
+             })
+        .def("outcome",
+             [](Plan& plan, int feature, double value) {
+                 check_feature(plan.shape(), feature);
+                 return plan.outcome(feature, value);
+             })
+        .def("threshold",
+             [](Plan& plan, int feature) {
+                 check_feature(plan.shape(), feature);
+                 return plan.view_number(feature);
+             })
+        .def("cuts",
+             [](const Plan& plan, int feature) {
+                 check_feature(plan.shape(), feature);
+                 return plan.cuts(feature);
+             })
+        .def("rewards",
+             [](const Plan& plan) {
+                 std::vector<std::pair<int, double>> all;
+                 for (const Reward& reward : plan.rewards()) all.emplace_back(reward.view, reward.amount);
+                 return all;
+             })
         .def("price",
              [](const Plan& plan, int feature) {
                  check_feature(plan.shape(), feature);
@@ -319,41 +509,65 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
     nb::class_<Tree>(m, "Tree")
         .def(
             "__init__",
-            [](Tree* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number) {
+            [](Tree* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number,
+               const Selection* selection) {
                 if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
-                new (self) Tree(problem, policy, belief, seed, number);
+                new (self) Tree(problem, policy, belief, offered(problem->shape, selection, seed, number), seed, number);
             },
-            "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a)
+            "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none())
         .def_prop_ro("n_nodes", [](const Tree& tree) { return tree.nodes().size(); })
         .def(
             "evaluate",
-            [](Tree& tree, const Outcomes& outcomes) {
-                check_cases(tree.shape(), outcomes);
+            [](Tree& tree, const Outcomes& outcomes, const std::optional<Values>& values) {
+                std::vector<int> column;
+                const Cases cases = make_cases(tree.problem(), outcomes, values, column);
                 Record record;
                 {
                     nb::gil_scoped_release free;
-                    evaluate(tree, outcomes.data(), outcomes.shape(0), record);
+                    evaluate(tree, cases, record);
                 }
                 return to_tuple(std::move(record));
             },
-            "outcomes"_a);
+            "outcomes"_a, "values"_a = nb::none());
+
+    m.def(
+        "learn",
+        [](Belief& belief, Drift& drift, Selection& selection, const std::vector<PySeen>& given, int label, const std::vector<std::pair<int, double>>& rewards) {
+            const std::vector<Seen> evidence = make_evidence(belief, given);
+            check_label(belief.shape(), label);
+            std::vector<Reward> all;
+            for (const auto& [view, amount] : rewards) {
+                if (view < 0 || view >= belief.views().size() || !std::isfinite(amount)) throw std::out_of_range("no such threshold");
+                all.push_back({view, amount});
+            }
+            learn({belief, drift, selection}, evidence, all, label);
+        },
+        "belief"_a, "drift"_a, "selection"_a, "evidence"_a, "label"_a, "rewards"_a = std::vector<std::pair<int, double>>());
 
     m.def(
         "run",
         [](const std::shared_ptr<Problem>& problem, const Policy& policy, Belief& belief, std::uint64_t seed, std::uint64_t number, const Outcomes& outcomes,
-           const Labels& labels) {
+           const Labels& labels, const std::optional<Values>& values, Drift* drift, Selection* selection, const std::optional<Values>& prices) {
             if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
-            check_cases(problem->shape, outcomes);
+            std::vector<int> column;
+            const Cases cases = make_cases(*problem, outcomes, values, column);
             check_labels(problem->shape, labels, outcomes.shape(0));
+            if (prices && (prices->shape(0) != outcomes.shape(0) || prices->shape(1) != outcomes.shape(1))) {
+                throw std::invalid_argument("one price per case and feature is expected");
+            }
+            Drift still;
+            Selection everything({}, problem->shape);
             Record record;
             {
                 nb::gil_scoped_release free;
                 Plan plan(problem, policy);
-                run(plan, belief, seed, number, outcomes.data(), labels.data(), outcomes.shape(0), record);
+                run(plan, {belief, drift ? *drift : still, selection ? *selection : everything}, seed, number, cases, labels.data(),
+                    prices ? prices->data() : nullptr, record);
             }
             return to_tuple(std::move(record));
         },
-        "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "outcomes"_a, "labels"_a);
+        "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "outcomes"_a, "labels"_a, "values"_a = nb::none(), "drift"_a = nb::none(),
+        "selection"_a = nb::none(), "prices"_a = nb::none());
 
     // Single pieces, for the tests that hold them against brute force and against theory.
     m.def(

@@ -66,4 +66,31 @@ inline double ig(const Shape& shape, const Theta& theta, const std::vector<doubl
     return std::max(gain, 0.0) * 1.4426950408889634;
 }
 
+// The same three for a binary view of a feature, whose chance to lie above its threshold is that of the model:
+// P(above | evidence) = sum over labels of P(y) P(above | y).
+inline double chance_above(const std::vector<double>& posterior, const double* above) {
+    double p = 0.0;
+    for (std::size_t y = 0; y < posterior.size(); ++y) p += posterior[y] * above[y];
+    return p;
+}
+
+inline double bits(double p) { return p > 0.0 ? -p * std::log2(p) : 0.0; }
+
+inline double ec2_above(const std::vector<double>& mass, int n_regions, double edges, const std::vector<double>& posterior, const double* above) {
+    const double p = chance_above(posterior, above), *ones = mass.data() + n_regions;
+    const double left0 = edge_weight(mass.data(), n_regions, sum_of(mass.data(), n_regions)), left1 = edge_weight(ones, n_regions, sum_of(ones, n_regions));
+    return std::max(edges - (1.0 - p) * left0 - p * left1, 0.0);
+}
+
+inline double us_above(const std::vector<double>& posterior, const double* above) {
+    const double p = chance_above(posterior, above);
+    return bits(p) + bits(1.0 - p);
+}
+
+inline double ig_above(const std::vector<double>& posterior, const double* above) {
+    double given = 0.0;
+    for (std::size_t y = 0; y < posterior.size(); ++y) given += posterior[y] * (bits(above[y]) + bits(1.0 - above[y]));
+    return std::max(us_above(posterior, above) - given, 0.0);
+}
+
 }  // namespace ufodt

@@ -17,10 +17,11 @@
 
 namespace ufodt {
 
-using Floats = float __attribute__((vector_size(32)));
-using Ints = std::int32_t __attribute__((vector_size(32)));
-using Bytes = std::uint8_t __attribute__((vector_size(8)));
-using LooseFloats = float __attribute__((vector_size(32), aligned(4), may_alias));
+using Floats = float __attribute__((vector_size(vector_bytes)));
+using Ints = std::int32_t __attribute__((vector_size(vector_bytes)));
+using Bytes = std::uint8_t __attribute__((vector_size(vector_bytes / 4)));
+constexpr int n_lanes = vector_bytes / 4;  // lanes that fit one vector of floats
+using LooseFloats = float __attribute__((vector_size(vector_bytes), aligned(4), may_alias));
 
 using Shorts = std::int16_t __attribute__((vector_size(32)));
 using LooseShorts = std::int16_t __attribute__((vector_size(32), aligned(2), may_alias));
@@ -80,14 +81,14 @@ class Hypotheses {
     }
 
     // Take over the environment that hypotheses are drawn from.
-    void set_theta(const Theta& theta) {
+    void set_theta(const Theta& theta, const std::vector<int>& features) {
         const int m = shape_->n_labels;
         theta_ = &theta;
         const std::size_t n_indicators = shape_->n_rows - shape_->n_features;
         fraction_.resize(n_indicators * m);
         weight_.resize(n_indicators * m);
         std::vector<double>& left = left_;
-        for (int f = 0; f < shape_->n_features; ++f) {
+        for (const int f : features) {
             const float* log_zero = theta.log_p.data() + shape_->cell(shape_->row(f), 0);
             left.assign(m, 1.0);
             for (int k = 1; k < shape_->n_outcomes(f); ++k) {
@@ -214,19 +215,20 @@ class Hypotheses {
         }
     }
 
-    // Whether answering `answer` now loses on average more than `limit` against answering with all outcomes known.
+    // What answering `answer` now loses on average against answering with all outcomes known; counting stops beyond `limit`.
     //
     // A survivor of another region r regrets E[loss(y, answer) - loss(y, r) | h]; survivors of the region regret nothing.
-    bool regret_exceeds(double limit, int answer, const Loss& loss) {
-        const double bound = limit * mass(alive_.data(), nullptr);
+    double regret(int answer, const Loss& loss, double limit) {
+        const double total = mass(alive_.data(), nullptr);
         double regret = 0.0;
-        for (int eight = 0; eight < 8 * n_words_; ++eight) {
-            const int w = eight / 8, shift = 8 * (eight % 8);
-            std::uint64_t rest = (alive_[w] & ~region_[answer * n_words_ + w]) >> shift & 0xff;
+        constexpr std::uint64_t all = (1ULL << n_lanes) - 1;
+        for (int row = 0; row < 64 / n_lanes * n_words_ && regret <= limit * total; ++row) {
+            const int w = row * n_lanes / 64;
+            std::uint64_t rest = (alive_[w] & ~region_[answer * n_words_ + w]) >> (row * n_lanes % 64) & all;
             if (rest == 0) continue;
-            probabilities(eight);
+            probabilities(row);
             for (; rest; rest &= rest - 1) {
-                const int i = std::countr_zero(rest), lane = 8 * eight + i, own = label_of_[lane];
+                const int i = std::countr_zero(rest), lane = n_lanes * row + i, own = label_of_[lane];
                 double lost = 0.0;
                 if (loss.zero_one) {
                     lost = p_[own][i] - p_[answer][i];
@@ -235,9 +237,8 @@ class Hypotheses {
                 }
                 regret += lost * (weights_.empty() ? 1.0 : weights_[lane]);
             }
-            if (regret > bound) return true;
         }
-        return false;
+        return total > 0.0 ? regret / total : 0.0;
     }
 
     // One hypothesis, for inspection.
@@ -253,10 +254,19 @@ class Hypotheses {
     }
 
   private:
-    static constexpr Ints lane_bit[4] = {{1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7},
-                                         {1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15},
-                                         {1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23},
-                                         {1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30, INT32_MIN}};
+    // Add `weight` to the lanes of row q whose bit in `word` is set.
+    static void add_where(Floats& sum, std::uint64_t word, int q, float weight) {
+#if defined(__AVX512F__)
+        sum = (Floats)_mm512_mask_add_ps((__m512)sum, static_cast<__mmask16>(word >> (16 * q)), (__m512)sum, _mm512_set1_ps(weight));
+#else
+        constexpr Ints bit[4] = {{1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7},
+                                 {1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15},
+                                 {1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23},
+                                 {1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30, INT32_MIN}};
+        const Ints spread = Ints{} + static_cast<std::int32_t>(word >> (q < 4 ? 0 : 32));
+        sum += (Floats)(((spread & bit[q % 4]) == bit[q % 4]) & (Ints)(Floats{} + weight));
+#endif
+    }
 
     const Shape* shape_ = nullptr;
     const Theta* theta_ = nullptr;
@@ -308,13 +318,13 @@ class Hypotheses {
         return n - 1;
     }
 
-    // P(label | hypothesis) of eight lanes, into `p_`.
-    void probabilities(int eight) {
+    // P(label | hypothesis) of one row of lanes, into `p_`.
+    void probabilities(int row) {
         const int m = shape_->n_labels;
         p_.resize(m);
         Floats top = {}, sum = {};
         for (int y = 0; y < m; ++y) {
-            p_[y] = load(logit_.data() + static_cast<std::size_t>(y) * n_words_ * 64 + 8 * eight);
+            p_[y] = load(logit_.data() + static_cast<std::size_t>(y) * n_words_ * 64 + n_lanes * row);
             top = p_[y] > top ? p_[y] : top;
         }
         for (int y = 0; y < m; ++y) sum += p_[y] = quick_exp(p_[y] - top);
@@ -346,29 +356,27 @@ class Hypotheses {
     // Log-odds against label 0 of labels y..y+L-1 for one word of lanes, summed over the indicators in `used_`.
     template <int L>
     void sum_odds(int w, int y, Floats* best, Ints* region) {
-        constexpr int n_eights = 8 / L;  // eight lanes each: as many sums at once as there are registers for
+        constexpr int n_rows = 64 / n_lanes / L;  // as many sums at once as there are registers for
         const int m = shape_->n_labels;
-        for (int from = 0; from < 8; from += n_eights) {
-            Floats odds[L][n_eights];
+        for (int from = 0; from < 64 / n_lanes; from += n_rows) {
+            Floats odds[L][n_rows];
             for (int l = 0; l < L; ++l) {
                 for (auto& o : odds[l]) o = Floats{} + (scratch_[y + l] - scratch_[0]);
             }
             for (const int j : used_) {
-                const std::uint64_t word = lanes_[static_cast<std::size_t>(j) * n_words_ + w] >> (8 * from);
+                const std::uint64_t word = lanes_[static_cast<std::size_t>(j) * n_words_ + w] >> (n_lanes * from);
                 const float* weight = weight_.data() + static_cast<std::size_t>(j) * m + y;
-                for (int q = 0; q < n_eights; ++q) {
-                    const Ints spread = Ints{} + static_cast<std::int32_t>(word >> (q < 4 ? 0 : 32));
-                    const Ints on = (spread & lane_bit[q % 4]) == lane_bit[q % 4];
-                    for (int l = 0; l < L; ++l) odds[l][q] += (Floats)(on & (Ints)(Floats{} + weight[l]));
+                for (int q = 0; q < n_rows; ++q) {
+                    for (int l = 0; l < L; ++l) add_where(odds[l][q], word, q, weight[l]);
                 }
             }
             for (int l = 0; l < L; ++l) {
-                for (int q = 0; q < n_eights; ++q) {
+                for (int q = 0; q < n_rows; ++q) {
                     Floats& top = best[from + q];
                     const Ints better = odds[l][q] > top;
                     top = better ? odds[l][q] : top;
                     region[from + q] = better ? Ints{} + (y + l) : region[from + q];
-                    store(logit_.data() + static_cast<std::size_t>(y + l) * n_words_ * 64 + 64 * w + 8 * (from + q), odds[l][q]);
+                    store(logit_.data() + static_cast<std::size_t>(y + l) * n_words_ * 64 + 64 * w + n_lanes * (from + q), odds[l][q]);
                 }
             }
         }
@@ -386,14 +394,14 @@ class Hypotheses {
             for (int k = 1; k < shape_->n_outcomes(f); ++k) used_.push_back(indicator(f, k));
         }
         for (int w = 0; w < n_words_; ++w) {
-            Floats best[8] = {};
-            Ints region[8] = {};
+            Floats best[64 / n_lanes] = {};
+            Ints region[64 / n_lanes] = {};
             int y = 1;
             for (; y + 1 < m; y += 2) sum_odds<2>(w, y, best, region);
             if (y < m) sum_odds<1>(w, y, best, region);
-            for (int q = 0; q < 8; ++q) {
-                const Bytes eight = __builtin_convertvector(region[q], Bytes);
-                std::memcpy(label_of_.data() + w * 64 + q * 8, &eight, sizeof eight);
+            for (int q = 0; q < 64 / n_lanes; ++q) {
+                const Bytes labels = __builtin_convertvector(region[q], Bytes);
+                std::memcpy(label_of_.data() + w * 64 + q * n_lanes, &labels, sizeof labels);
             }
         }
         if (!loss.zero_one) choose_by_loss(loss);
@@ -402,11 +410,11 @@ class Hypotheses {
 
     void choose_by_loss(const Loss& loss) {
         scratch_.resize(shape_->n_labels);
-        for (int eight = 0; eight < 8 * n_words_; ++eight) {
-            probabilities(eight);
-            for (int i = 0; i < 8; ++i) {
+        for (int row = 0; row < 64 / n_lanes * n_words_; ++row) {
+            probabilities(row);
+            for (int i = 0; i < n_lanes; ++i) {
                 for (int y = 0; y < shape_->n_labels; ++y) scratch_[y] = p_[y][i];
-                label_of_[8 * eight + i] = static_cast<std::uint8_t>(loss.best(scratch_.data()).first);
+                label_of_[n_lanes * row + i] = static_cast<std::uint8_t>(loss.best(scratch_.data()).first);
             }
         }
     }

@@ -15,9 +15,15 @@ namespace ufodt {
 // What may be asked and what it costs; indices only, names live above.
 struct Problem {
     Shape shape;
-    std::vector<double> price, later_price;  // later_price: once another feature of the group has been paid for
-    std::vector<int> group;                  // -1: none
+    std::vector<double> price, later_price;     // later_price: once another feature of the group has been paid for
+    std::vector<double> surcharge;              // per row: added to the price when that outcome comes; empty if none
+    std::vector<int> group;                     // -1: none
     int n_groups = 0;
+    std::vector<std::uint8_t> mandatory;        // asked before any other, whatever the stop rule says
+    std::vector<std::vector<int>> needs;        // features that must be known before this one can be asked
+    std::vector<std::vector<int>> computed_from;  // features that make this one free once all are known
+    std::vector<std::uint8_t> continuous;
+    Cuts cuts;                                  // fixed cut points of continuous features, where given
     Loss loss;
 };
 
@@ -51,6 +57,12 @@ struct Question {
     double price = 0.0, gain = 0.0;
 };
 
+// What is special about one case.
+struct CaseTerms {
+    std::vector<double> price;  // in place of the problem's, if not empty
+    double budget = INFINITY;   // besides the policy's
+};
+
 class Plan {
   public:
     Plan(std::shared_ptr<const Problem> problem, Policy policy) : problem_(std::move(problem)), policy_(std::move(policy)) {
@@ -59,36 +71,48 @@ class Plan {
     Plan(const Plan&) = delete;  // hypotheses point at this plan's theta
     Plan& operator=(const Plan&) = delete;
 
-    // Open case number `number`: take theta from the belief. The belief must outlive the plan, or `keep_mean` must follow.
-    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number) {
+    // Open case number `number` with some features on offer: take theta from the belief. The belief must outlive the
+    // plan, or `keep_mean` must follow.
+    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered, CaseTerms terms = {}) {
         seed_ = seed;
         number_ = number;
+        offered_ = offered;
+        terms_ = std::move(terms);
         random_.reseed(seed, 2 * number);
-        if (policy_.plan_mean) belief.mean(theta_);
-        else belief.draw(random_, theta_);
-        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_);
+        if (policy_.plan_mean) belief.mean(offered_, theta_);
+        else belief.draw(random_, offered_, theta_);
+        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
         mean_ = &belief.log_mean();
+        cuts_ = &belief.cuts();
+        views_ = &belief.views();
         reset();
     }
 
-    // Copy the mean belief, so that later learning does not reach this case.
+    // Copy what the plan needs of the belief, so that later learning does not reach this case.
     void keep_mean() {
         own_mean_ = *mean_;
+        own_cuts_ = *cuts_;
+        own_views_ = *views_;
         mean_ = &own_mean_;
+        cuts_ = &own_cuts_;
+        views_ = &own_views_;
     }
 
     // Back to the state right after `begin`: same theta, same random numbers, no evidence.
     void reset() {
         const int n = shape().n_features, m = shape().n_labels;
         random_.reseed(seed_, 2 * number_ + 1);
-        open_.resize(n);
-        for (int f = 0; f < n; ++f) open_[f] = f;
-        is_open_.assign(n, 1);
+        open_ = offered_;
+        is_open_.assign(n, 0);
+        for (const int f : open_) is_open_[f] = 1;
+        is_known_.assign(n, 0);
         group_paid_.assign(problem_->n_groups, 0);
         spent_ = 0.0;
         log_theta_.resize(m);
         for (int y = 0; y < m; ++y) log_theta_[y] = std::log(theta_.label[y]);
         log_mean_ = mean_->label;
+        if (views_->size() > 0) view_ = theta_.chosen;
+        rewards_.clear();
         drawn_ = false;
         decided_ = false;
     }
@@ -102,11 +126,42 @@ class Plan {
     bool is_open(int feature) const { return is_open_[feature]; }
     std::span<const int> open_features() const { return open_; }
 
-    // What asking the feature costs now.
+    // What asking the feature costs now, its outcome left open.
     double price(int feature) const {
-        const int group = problem_->group[feature];
-        return group >= 0 && group_paid_[group] ? problem_->later_price[feature] : problem_->price[feature];
+        double sum = base_price(feature);
+        if (problem_->surcharge.empty() || sum == 0.0) return sum;
+        std::vector<double> p;
+        posterior(log_theta_, p);
+        for (int row = shape().row(feature); row < shape().row(feature + 1); ++row) {
+            for (int y = 0; y < shape().n_labels; ++y) sum += p[y] * theta_.p[shape().cell(row, y)] * problem_->surcharge[row];
+        }
+        return sum;
     }
+
+    // What a value of a continuous feature says: its bin, or whether it lies above the threshold in play; -1: nothing yet.
+    int outcome(int feature, double value) {
+        const std::vector<double>& cuts = (*cuts_)[feature];
+        if (cuts.empty()) return -1;
+        if (!views_->has(feature)) return outcome_of(cuts, value);
+        return value > cuts[view_number(feature)];
+    }
+
+    // The threshold in play for a feature, as a view; -1 where there is none.
+    int view(int feature) {
+        if (!views_->has(feature) || (*cuts_)[feature].empty()) return -1;
+        if (is_open_[feature] && views_->settings().mode == Thresholds::exhaustive && next().feature < 0) {
+            score(policy_.criterion, gain_);  // nothing more is asked, but something may be told
+        }
+        return view_[feature];
+    }
+    int view_number(int feature) {
+        const int v = view(feature);
+        return v < 0 ? -1 : v - views_->first(feature);
+    }
+    const std::vector<double>& cuts(int feature) const { return (*cuts_)[feature]; }
+
+    // Exp3's gains of this case, one for every feature that was on offer when it was first scored.
+    const std::vector<Reward>& rewards() const { return rewards_; }
 
     // The next question, or one with feature -1; asking again changes nothing.
     const Question& next() {
@@ -140,25 +195,31 @@ class Plan {
         score(policy_.criterion, gain);
     }
 
-    // Note an outcome; one that was known from the start is not paid for.
+    // Note an outcome (-1: had, but it tells nothing yet); one that was known from the start is not paid for.
     void observe(int feature, int outcome, bool paid) {
+        const int v = view(feature);
         if (paid) {
             prepare();
-            spent_ += price(feature);
-            if (problem_->group[feature] >= 0) group_paid_[problem_->group[feature]] = 1;
+            pay(feature, outcome);
         }
-        const int m = shape().n_labels, cell = shape().cell(shape().row(feature) + outcome, 0);
-        for (int y = 0; y < m; ++y) {
-            log_theta_[y] += static_cast<double>(theta_.log_p[cell + y]);
-            log_mean_[y] += mean_->outcome[cell + y] - mean_->total[feature * m + y];
+        if (outcome >= 0) {
+            const int m = shape().n_labels, cell = shape().cell(shape().row(feature) + outcome, 0);
+            const double* seen = v >= 0 ? theta_.view.data() + static_cast<std::size_t>(v) * m : nullptr;
+            const double* mean = v >= 0 ? views_->log_mean(v, outcome) : nullptr;
+            for (int y = 0; y < m; ++y) {
+                log_theta_[y] += seen ? std::log(std::max(outcome ? seen[y] : 1.0 - seen[y], 1e-300)) : static_cast<double>(theta_.log_p[cell + y]);
+                log_mean_[y] += mean ? mean[y] : mean_->outcome[cell + y] - mean_->total[feature * m + y];
+            }
+            if (drawn_) hypotheses_.observe(feature, outcome);
         }
-        if (drawn_) hypotheses_.observe(feature, outcome);
+        is_known_[feature] = 1;
         close(feature);
     }
 
-    // The feature cannot be had: it is never asked again in this case and tells nothing.
-    void skip(int feature) {
+    // The feature cannot be had, which may have been charged for: it is never asked again in this case and tells nothing.
+    void skip(int feature, bool charged) {
         prepare();
+        if (charged) pay(feature, -1);
         close(feature);
         if (policy_.redraw_below > 0) drawn_ = false;  // survivors still imagine its outcome
     }
@@ -174,12 +235,15 @@ class Plan {
         const int m = shape().n_labels, n_outcomes = shape().n_outcomes(feature);
         std::vector<double> now;
         posterior(policy_.predict_theta ? log_theta_ : log_mean_, now);
+        const bool viewed = views_->has(feature) && view_[feature] >= 0;
         table.assign(static_cast<std::size_t>(n_outcomes) * (m + 1), 0.0);
         for (int k = 0; k < n_outcomes; ++k) {
             double* row = table.data() + static_cast<std::size_t>(k) * (m + 1);
             const int cell = shape().cell(shape().row(feature) + k, 0);
             for (int y = 0; y < m; ++y) {
-                const double p = policy_.predict_theta ? theta_.p[cell + y] : std::exp(mean_->outcome[cell + y] - mean_->total[feature * m + y]);
+                const double p = viewed                   ? std::exp(views_->log_mean(view_[feature], k)[y])
+                                 : policy_.predict_theta ? theta_.p[cell + y]
+                                                          : std::exp(mean_->outcome[cell + y] - mean_->total[feature * m + y]);
                 row[y + 1] = now[y] * p;
                 row[0] += row[y + 1];
             }
@@ -197,14 +261,28 @@ class Plan {
     Theta theta_;
     Hypotheses hypotheses_;
     const LogMean* mean_ = nullptr;
+    const Cuts* cuts_ = nullptr;
+    const Views* views_ = nullptr;
     LogMean own_mean_;
-    std::vector<int> open_;             // features that may still be asked, in index order
-    std::vector<std::uint8_t> is_open_, group_paid_;
+    Cuts own_cuts_;
+    Views own_views_;
+    CaseTerms terms_;
+    std::vector<int> offered_, open_;   // features on offer at first, and those that may still be asked, in index order
+    std::vector<std::uint8_t> is_open_, is_known_, group_paid_;
+    std::vector<int> view_;             // per feature: the threshold in play
+    std::vector<Reward> rewards_;
     std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
     double spent_ = 0.0;
     bool drawn_ = false, decided_ = false;
     Question question_;
-    std::vector<double> gain_, mass_, posterior_;
+    struct Candidate {
+        std::size_t at;  // in open_
+        double price;
+        bool pays = true;     // by a stop rule that weighs cost and benefit
+        double needed = 0.0;  // what all questions together must save for this one to pay
+    };
+    std::vector<Candidate> candidates_;  // what may be asked now
+    std::vector<double> gain_, mass_, posterior_, joint_;
 
     void close(int feature) {
         is_open_[feature] = 0;
@@ -220,25 +298,63 @@ class Plan {
         for (double& x : p) x /= sum;
     }
 
-    bool affordable(int feature) const { return spent_ + price(feature) <= policy_.budget * (1.0 + 1e-12); }
+    // The price apart from what the outcome may add; features computed from known ones are free.
+    double base_price(int feature) const {
+        const std::vector<int>& inputs = problem_->computed_from[feature];
+        if (!inputs.empty() && all_known(inputs)) return 0.0;
+        const double first = terms_.price.empty() ? problem_->price[feature] : terms_.price[feature];
+        const int group = problem_->group[feature];
+        return group >= 0 && group_paid_[group] ? std::min(problem_->later_price[feature], first) : first;
+    }
+
+    bool all_known(const std::vector<int>& features) const {
+        return std::all_of(features.begin(), features.end(), [&](int f) { return is_known_[f]; });
+    }
+
+    void pay(int feature, int outcome) {
+        const double base = base_price(feature);
+        spent_ += base;
+        if (outcome >= 0 && base > 0.0 && !problem_->surcharge.empty()) spent_ += problem_->surcharge[shape().row(feature) + outcome];
+        if (problem_->group[feature] >= 0) group_paid_[problem_->group[feature]] = 1;
+    }
+
+    // Whether the feature may be asked now: what it needs is known, and its worst price fits the budget.
+    bool askable(int feature) const {
+        return (problem_->needs[feature].empty() || all_known(problem_->needs[feature])) && fits(feature, std::min(policy_.budget, terms_.budget));
+    }
+
+    bool fits(int feature, double budget) const {
+        if (budget == INFINITY) return true;
+        double most = base_price(feature);
+        if (!problem_->surcharge.empty() && most > 0.0) {
+            const auto from = problem_->surcharge.begin();
+            most += *std::max_element(from + shape().row(feature), from + shape().row(feature + 1));
+        }
+        return spent_ + most <= budget * (1.0 + 1e-12);
+    }
 
     Question decide() {
-        const bool any = std::any_of(open_.begin(), open_.end(), [&](int f) { return affordable(f); });
-        if (!any) return {};
+        candidates_.clear();
+        bool must = false;
+        for (std::size_t i = 0; i < open_.size(); ++i) {
+            if (!askable(open_[i])) continue;
+            candidates_.push_back({i, price(open_[i])});
+            must |= problem_->mandatory[open_[i]] != 0;
+        }
+        if (candidates_.empty()) return {};
         if (policy_.needs_hypotheses()) hypotheses_.count_regions();
         std::size_t at = 0;
-        if (!policy_.stop.empty() && stops(at)) return {};
+        if (!must && !policy_.stop.empty() && stops(at)) return {};
         score(policy_.criterion, gain_);
         const bool informed = std::any_of(gain_.begin(), gain_.end(), [](double g) { return g > 0.0; });
         if (!informed && policy_.criterion != Criterion::ig) score(Criterion::ig, gain_);  // survivors agree, the rule does not stop
         Question best;
         double best_rate = -INFINITY;
-        for (std::size_t i = 0; i < open_.size(); ++i) {
-            const int f = open_[i];
-            if (!affordable(f)) continue;
-            const double p = price(f), rate = gain_[i] / std::max(p, 1e-300);
-            if (rate > best_rate || (rate == best_rate && p < best.price)) {
-                best = {f, p, gain_[i]};
+        for (const Candidate& c : candidates_) {
+            if (must ? !problem_->mandatory[open_[c.at]] : !c.pays) continue;
+            const double rate = gain_[c.at] / std::max(c.price, 1e-300);
+            if (rate > best_rate || (rate == best_rate && c.price < best.price)) {
+                best = {open_[c.at], c.price, gain_[c.at]};
                 best_rate = rate;
             }
         }
@@ -247,24 +363,45 @@ class Plan {
 
     void score(Criterion criterion, std::vector<double>& gain) {
         gain.resize(open_.size());
-        if (criterion == Criterion::ig) posterior(log_theta_, posterior_);
         if (criterion == Criterion::random) {  // from a stream of its own, so that asking changes nothing
             Random order(seed_ + open_.size(), ~number_);
             for (double& g : gain) g = order.uniform();
-            return;
         }
-        if (criterion == Criterion::ig) {
-            for (std::size_t i = 0; i < open_.size(); ++i) gain[i] = ig(shape(), theta_, posterior_, open_[i]);
-            return;
-        }
+        const bool by_label = criterion == Criterion::ig, by_mass = criterion == Criterion::ec2 || criterion == Criterion::us;
+        if (by_label || views_->size() > 0) posterior(log_theta_, posterior_);
         const std::vector<double>& totals = hypotheses_.totals();
         const int n_regions = static_cast<int>(totals.size());
         const double total = sum_of(totals.data(), n_regions), edges = edge_weight(totals.data(), n_regions, total);
         for (std::size_t i = 0; i < open_.size(); ++i) {
-            const int n_outcomes = shape().n_outcomes(open_[i]);
-            hypotheses_.masses(open_[i], mass_);
-            gain[i] = criterion == Criterion::us ? us(mass_, n_outcomes, n_regions, total) : ec2(mass_, n_outcomes, n_regions, total, edges);
+            const int f = open_[i], n_outcomes = shape().n_outcomes(f);
+            if (by_mass) hypotheses_.masses(f, mass_);
+            if (views_->has(f) && !(*cuts_)[f].empty()) score_views(criterion, f, n_regions, edges, gain[i]);
+            else if (by_label) gain[i] = ig(shape(), theta_, posterior_, f);
+            else if (by_mass) gain[i] = criterion == Criterion::us ? us(mass_, n_outcomes, n_regions, total) : ec2(mass_, n_outcomes, n_regions, total, edges);
         }
+    }
+
+    // The best threshold of a feature and its gain; with Exp3, the gain of the one that was drawn.
+    void score_views(Criterion criterion, int f, int n_regions, double edges, double& gain) {
+        const int m = shape().n_labels, n_cuts = static_cast<int>((*cuts_)[f].size());
+        const bool exp3 = views_->settings().mode == Thresholds::exp3;
+        const int first = exp3 ? theta_.chosen[f] : views_->first(f), last = exp3 ? first + 1 : first + n_cuts;
+        if (criterion == Criterion::random) {  // the gain is the order; any threshold will do
+            view_[f] = first + static_cast<int>(gain * 1e6) % (last - first);
+            return;
+        }
+        gain = -INFINITY;
+        for (int v = first; v < last; ++v) {
+            const double* above = theta_.view.data() + static_cast<std::size_t>(v) * m;
+            const double here = criterion == Criterion::ig   ? ig_above(posterior_, above)
+                                : criterion == Criterion::us ? us_above(posterior_, above)
+                                                             : ec2_above(mass_, n_regions, edges, posterior_, above);
+            if (here > gain) gain = here, view_[f] = v;
+        }
+        const bool counted = std::any_of(rewards_.begin(), rewards_.end(), [&](const Reward& r) { return r.view == view_[f]; });
+        if (!exp3 || counted) return;
+        const double most = views_->settings().normalise ? (criterion == Criterion::ec2 ? edges : 1.0) : 1.0;
+        rewards_.push_back({view_[f], most > 0.0 ? gain / most / theta_.chance[f] : 0.0});
     }
 
     // Evaluates the stop rule that starts at `at` in prefix order and moves `at` behind it.
@@ -275,8 +412,7 @@ class Plan {
             case Stop::Kind::confidence:
                 predict(posterior_);
                 return *std::max_element(posterior_.begin(), posterior_.end()) >= rule.value;
-            case Stop::Kind::budget:
-                return std::none_of(open_.begin(), open_.end(), [&](int f) { return spent_ + price(f) <= rule.value * (1.0 + 1e-12); });
+            case Stop::Kind::budget: return std::none_of(open_.begin(), open_.end(), [&](int f) { return fits(f, rule.value); });
             case Stop::Kind::cost_benefit: return !worth_asking(rule.value);
             case Stop::Kind::any:
             case Stop::Kind::all: break;
@@ -290,15 +426,45 @@ class Plan {
         return rule.kind == Stop::Kind::any ? any : all;
     }
 
-    // Whether all remaining questions together could save more loss than the cheapest of them costs.
+    // Whether some question pays, and which: what it saves, in loss, exceeds its price. Two estimates count, both under
+    // theta: what the answer alone saves, and a part of its share in what all remaining questions together save; the
+    // share is that of the edges between regions which the answer is expected to cut.
     bool worth_asking(double worth) {
-        double cheapest = INFINITY;
-        for (const int f : open_) {
-            if (affordable(f)) cheapest = std::min(cheapest, price(f));
-        }
+        constexpr double part = 0.7;  // naive Bayes overrates what many answers say together
         posterior(log_theta_, posterior_);
-        const int answer = problem_->loss.best(posterior_.data()).first;
-        return hypotheses_.regret_exceeds(cheapest / worth, answer, problem_->loss);
+        const auto [answer, now] = problem_->loss.best(posterior_.data());
+        bool any = false, same_price = true;
+        for (Candidate& c : candidates_) {
+            c.pays = worth * (now - loss_after(open_[c.at])) > c.price;
+            any |= c.pays;
+            same_price &= c.price == candidates_.front().price;
+        }
+        if (any && same_price) return true;
+        const std::vector<double>& totals = hypotheses_.totals();
+        const int n_regions = static_cast<int>(totals.size());
+        const double total = sum_of(totals.data(), n_regions), edges = edge_weight(totals.data(), n_regions, total);
+        if (edges <= 0.0) return any;
+        double least = INFINITY;  // what must be saved in all, for the best question to pay
+        for (Candidate& c : candidates_) {
+            hypotheses_.masses(open_[c.at], mass_);
+            const double share = ec2(mass_, shape().n_outcomes(open_[c.at]), n_regions, total, edges) / edges;
+            c.needed = c.price / (part * worth * std::max(share, 1e-300));
+            least = std::min(least, c.needed);
+        }
+        const double saved = hypotheses_.regret(answer, problem_->loss, same_price ? least : INFINITY);
+        for (Candidate& c : candidates_) any |= c.pays |= saved > c.needed;
+        return any;
+    }
+
+    // Expected loss of the best answer once a feature is known.
+    double loss_after(int feature) {
+        double sum = 0.0;
+        joint_.resize(posterior_.size());
+        for (int row = shape().row(feature); row < shape().row(feature + 1); ++row) {
+            for (std::size_t y = 0; y < joint_.size(); ++y) joint_[y] = posterior_[y] * theta_.p[shape().cell(row, static_cast<int>(y))];
+            sum += problem_->loss.best(joint_.data()).second;
+        }
+        return sum;
     }
 };
 

@@ -16,11 +16,17 @@
 
 namespace ufodt {
 
-// Four 64-bit words as one value. The second type may lie anywhere in memory.
-using Words = std::uint64_t __attribute__((vector_size(32)));
-using LooseWords = std::uint64_t __attribute__((vector_size(32), aligned(8), may_alias));
+// As many bytes as fill the widest register. Results do not depend on it.
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#else
+constexpr int vector_bytes = 32;
+#endif
 
-inline Words load(const std::uint64_t* from) { return *reinterpret_cast<const LooseWords*>(from); }
+// Several 64-bit words as one value. The second type may lie anywhere in memory.
+using Words = std::uint64_t __attribute__((vector_size(vector_bytes)));
+using LooseWords = std::uint64_t __attribute__((vector_size(vector_bytes), aligned(8), may_alias));
+
 inline void store(std::uint64_t* to, Words words) { *reinterpret_cast<LooseWords*>(to) = words; }
 
 // SplitMix64: turns a key into well-mixed words; used for seeding only.
@@ -60,7 +66,7 @@ class Random {
         std::uint64_t key = seed;
         key = mix(key) ^ (stream * 0xd1342543de82ef95ULL);
         for (auto& row : state_) {
-            for (auto& words : row) words = Words{mix(key), mix(key), mix(key), mix(key)};
+            for (int c = 0; c < n_columns; ++c) row[c / n_words][c % n_words] = mix(key);
         }
         position_ = n_buffer;
     }
@@ -114,32 +120,29 @@ class Random {
     static constexpr int n_buffer = 64 * n_columns;
     static inline const Ziggurat ziggurat_{};
 
-    Words state_[4][n_columns / 4];
+    static constexpr int n_words = vector_bytes / 8, n_parts = n_columns / n_words;
+
+    Words state_[4][n_parts];
     alignas(64) std::array<std::uint64_t, n_buffer> buffer_;
     int position_ = n_buffer;
 
     void refill() {
         const auto rotate = [](Words x, int by) { return (x << by) | (x >> (64 - by)); };
-        const auto step = [&](Words& a, Words& b, Words& c, Words& d) {
-            const Words out = rotate(a + d, 23) + a, shifted = b << 17;
-            c ^= a;
-            d ^= b;
-            b ^= c;
-            a ^= d;
-            c ^= shifted;
-            d = rotate(d, 45);
-            return out;
-        };
-        auto [a0, a1] = state_[0];
-        auto [b0, b1] = state_[1];
-        auto [c0, c1] = state_[2];
-        auto [d0, d1] = state_[3];
-        for (int i = 0; i < n_buffer; i += n_columns) {  // two steps side by side hide each other's latency
-            store(buffer_.data() + i, step(a0, b0, c0, d0));
-            store(buffer_.data() + i + 4, step(a1, b1, c1, d1));
+        Words a[n_parts], b[n_parts], c[n_parts], d[n_parts];
+        for (int i = 0; i < n_parts; ++i) a[i] = state_[0][i], b[i] = state_[1][i], c[i] = state_[2][i], d[i] = state_[3][i];
+        for (int step = 0; step < n_buffer; step += n_columns) {
+            for (int i = 0; i < n_parts; ++i) {  // side by side, so that one hides the latency of the other
+                store(buffer_.data() + step + n_words * i, rotate(a[i] + d[i], 23) + a[i]);
+                const Words shifted = b[i] << 17;
+                c[i] ^= a[i];
+                d[i] ^= b[i];
+                b[i] ^= c[i];
+                a[i] ^= d[i];
+                c[i] ^= shifted;
+                d[i] = rotate(d[i], 45);
+            }
         }
-        state_[0][0] = a0, state_[1][0] = b0, state_[2][0] = c0, state_[3][0] = d0;
-        state_[0][1] = a1, state_[1][1] = b1, state_[2][1] = c1, state_[3][1] = d1;
+        for (int i = 0; i < n_parts; ++i) state_[0][i] = a[i], state_[1][i] = b[i], state_[2][i] = c[i], state_[3][i] = d[i];
         position_ = 0;
     }
 
@@ -167,7 +170,10 @@ inline std::uint64_t binary_fraction(double p) {
 
 // Which of 32 lanes have drawn < wanted (first) or drawn == wanted (second); a word holds the numbers of four lanes.
 inline std::pair<std::uint32_t, std::uint32_t> compare(const std::uint64_t* drawn, const std::int16_t* wanted) {
-#if defined(__AVX2__)
+#if defined(__AVX512BW__)
+    const __m512i a = _mm512_loadu_si512(drawn), x = _mm512_loadu_si512(wanted);
+    return {_mm512_cmplt_epi16_mask(a, x), _mm512_cmpeq_epi16_mask(a, x)};
+#elif defined(__AVX2__)
     const auto at = [](const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); };
     const auto bits = [](__m256i low, __m256i high) {
         return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8)));

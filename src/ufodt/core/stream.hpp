@@ -5,9 +5,27 @@
 #include <utility>
 #include <vector>
 
+#include "drift.hpp"
+#include "selection.hpp"
 #include "tree.hpp"
 
 namespace ufodt {
+
+// A table of cases: outcomes (-1: cannot be had) and, in columns of their own, the values of continuous features.
+struct Cases {
+    const std::int16_t* outcomes;
+    const double* values;
+    std::size_t n_cases;
+    int n_features, n_values;
+    const std::vector<int>* column;  // per feature: its column in `values`, -1 if it is not continuous
+
+    std::size_t size() const { return n_cases; }
+    bool has(std::size_t i, int f) const { return outcomes[i * n_features + f] >= 0; }
+    Seen seen(std::size_t i, int f) const {
+        const int c = (*column)[f];
+        return {f, outcomes[i * n_features + f], c < 0 ? 0.0 : values[i * n_values + c]};
+    }
+};
 
 // One line per case. `asked` holds the questions of all cases one after the other, `n_asked` of each.
 struct Record {
@@ -22,51 +40,79 @@ struct Record {
     }
 };
 
-// For each case: plan, pay for what the plan asks (outcome -1: could not be had), answer, then learn if the label (>= 0) is known.
-inline void run(Plan& plan, Belief& belief, std::uint64_t seed, std::uint64_t first, const std::int16_t* outcomes, const std::int32_t* labels,
-                std::size_t n_cases, Record& record) {
+// What changes from case to case.
+struct Mind {
+    Belief& belief;
+    Drift& drift;
+    Selection& selection;
+};
+
+// The features on offer in a case: all, or the candidates of the selection.
+inline void offer(const Selection& selection, int n_features, std::uint64_t seed, std::uint64_t number, std::vector<int>& features) {
+    if (selection.on()) {
+        Random random(~seed, number);
+        selection.candidates(random, features);
+    } else if (static_cast<int>(features.size()) != n_features) {
+        features.resize(n_features);
+        std::iota(features.begin(), features.end(), 0);
+    }
+}
+
+// Learn one labelled case: forget what drift says, then count.
+inline void learn(Mind mind, const std::vector<Seen>& evidence, const std::vector<Reward>& rewards, int label) {
+    if (mind.selection.on()) mind.selection.update(mind.belief, evidence, label);
+    mind.drift.learn(mind.belief, evidence, rewards, label);
+}
+
+// For each case: plan, pay for what the plan asks, answer, then learn if the label (>= 0) is known. `prices` may hold
+// one row of prices per case.
+inline void run(Plan& plan, Mind mind, std::uint64_t seed, std::uint64_t first, const Cases& cases, const std::int32_t* labels, const double* prices,
+                Record& record) {
     const int n_features = plan.shape().n_features;
-    std::vector<std::pair<int, int>> evidence;
+    std::vector<Seen> evidence;
+    std::vector<int> offered;
     std::vector<double> p;
-    for (std::size_t i = 0; i < n_cases; ++i) {
-        const std::int16_t* row = outcomes + i * n_features;
-        plan.begin(belief, seed, first + i);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        offer(mind.selection, n_features, seed, first + i, offered);
+        CaseTerms terms;
+        if (prices) terms.price.assign(prices + i * n_features, prices + (i + 1) * n_features);
+        plan.begin(mind.belief, seed, first + i, offered, std::move(terms));
         evidence.clear();
         for (;;) {
             const Question question = plan.next();
             if (question.feature < 0) break;
-            const int outcome = row[question.feature];
-            if (outcome < 0) {
-                plan.skip(question.feature);
+            if (!cases.has(i, question.feature)) {
+                plan.skip(question.feature, false);
                 continue;
             }
-            plan.observe(question.feature, outcome, true);
-            evidence.emplace_back(question.feature, outcome);
+            Seen seen = cases.seen(i, question.feature);
+            if (plan.problem().continuous[question.feature]) {
+                seen.outcome = plan.outcome(question.feature, seen.value);
+                seen.view = plan.view(question.feature);
+            }
+            plan.observe(question.feature, seen.outcome, true);
+            evidence.push_back(seen);
             record.asked.push_back(question.feature);
         }
         const int answer = plan.predict(p);
         record.add(answer, p[answer], plan.spent(), static_cast<int>(evidence.size()));
-        if (labels[i] >= 0) belief.update(evidence, labels[i]);
+        if (labels[i] >= 0) learn(mind, evidence, plan.rewards(), labels[i]);
     }
 }
 
 // Answer every case from the tree; nothing is learned, and only questions on the path are paid for.
-inline void evaluate(Tree& tree, const std::int16_t* outcomes, std::size_t n_cases, Record& record) {
-    const int n_features = tree.shape().n_features;
-    for (std::size_t i = 0; i < n_cases; ++i) {
-        const std::int16_t* row = outcomes + i * n_features;
+inline void evaluate(Tree& tree, const Cases& cases, Record& record) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
         int node = 0, n_asked = 0;
-        double spent = 0.0;
         for (int feature; (feature = tree.nodes()[node].feature) >= 0;) {
-            const int outcome = row[feature];
-            if (outcome >= 0) {
-                spent += tree.nodes()[node].price;
+            if (cases.has(i, feature)) {
                 record.asked.push_back(feature);
                 ++n_asked;
             }
-            node = tree.descend(node, outcome);
+            node = tree.descend(node, tree.branch_of(node, cases, i));
         }
-        record.add(tree.nodes()[node].answer, tree.nodes()[node].probability, spent, n_asked);
+        const Tree::Node& leaf = tree.nodes()[node];
+        record.add(leaf.answer, leaf.probability, leaf.spent, n_asked);
     }
 }
 

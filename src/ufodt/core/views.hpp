@@ -1,0 +1,145 @@
+// Thresholds of continuous features as the paper has them: each cut point is a binary view of the feature, with a
+// Beta of its own per label. Which view is in play is searched for in each case, or learned by Exp3 (algorithm 4).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "random.hpp"
+#include "sketch.hpp"
+
+namespace ufodt {
+
+enum class Thresholds : std::uint8_t { none, exhaustive, exp3 };
+
+struct ViewSettings {
+    Thresholds mode = Thresholds::none;
+    bool teach_all = true;     // a paid value teaches every threshold of its feature; paper: only the one in use
+    bool average = false;      // paper: hypotheses are drawn from the mean over views, weighted by their use
+    bool normalise = true;     // Exp3 gains as a share of what could be gained; paper: raw
+    double eta = 0.01;
+    bool operator==(const ViewSettings&) const = default;
+};
+
+class Views {
+  public:
+    Views() = default;
+    Views(const ViewSettings& settings, const std::vector<int>& n_views, int n_labels, double prior) : settings_(settings), m_(n_labels), prior_(prior) {
+        first_.push_back(0);
+        for (const int n : n_views) first_.push_back(first_.back() + n);
+        count_.assign(static_cast<std::size_t>(size()) * 2 * m_, 0.0);
+        alpha_.assign(count_.size(), 0.0);
+        log_mean_.assign(count_.size(), 0.0);
+        use_.assign(static_cast<std::size_t>(size()) * m_, 1.0);
+        sum_.assign(size(), 0.0);
+        for (int v = 0; v < size(); ++v) refresh(v);
+    }
+
+    const ViewSettings& settings() const { return settings_; }
+    bool has(int feature) const { return !first_.empty() && first_[feature + 1] > first_[feature]; }
+    int size() const { return first_.empty() ? 0 : first_.back(); }
+    int first(int feature) const { return first_[feature]; }
+    int n(int feature) const { return first_[feature + 1] - first_[feature]; }
+
+    // log of the mean probability of `bit` (above the threshold: 1) under each label.
+    const double* log_mean(int view, int bit) const { return log_mean_.data() + cell(view, bit, 0); }
+
+    void learn(int feature, const std::vector<double>& cuts, double value, int used, int label) {
+        for (int v = first(feature), k = 0; k < static_cast<int>(cuts.size()); ++k, ++v) {
+            if (!settings_.teach_all && v != used) continue;
+            count_[cell(v, value > cuts[k], label)] += 1.0;
+            refresh(v);
+        }
+        if (used >= 0) use_[static_cast<std::size_t>(used) * m_ + label] += 1.0;
+    }
+
+    void reward(int view, double amount) { sum_[view] += amount; }
+
+    // Count again, after the cut points have moved.
+    void rebuild(int feature, const std::vector<double>& cuts, const Sketch& sketch) {
+        for (int v = first(feature), k = 0; v < first(feature) + n(feature); ++v, ++k) {
+            std::fill_n(count_.begin() + cell(v, 0, 0), 2 * m_, 0.0);
+            for (std::size_t i = 0; k < static_cast<int>(cuts.size()) && i < sketch.values().size(); ++i) {
+                for (int y = 0; y < m_; ++y) count_[cell(v, sketch.values()[i] > cuts[k], y)] += sketch.counts()[i * m_ + y];
+            }
+            refresh(v);
+        }
+    }
+
+    void scale(double factor) {
+        for (double& c : count_) c *= factor;
+        for (int v = 0; v < size(); ++v) refresh(v);
+    }
+
+    void merge(const Views& other) {
+        for (std::size_t i = 0; i < count_.size(); ++i) count_[i] += other.count_[i];
+        for (std::size_t i = 0; i < use_.size(); ++i) use_[i] += other.use_[i] - 1.0;
+        for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += other.sum_[i];
+        for (int v = 0; v < size(); ++v) refresh(v);
+    }
+
+    // P(above | label) of one view: a draw, or the mean.
+    void sample(Random& random, int view, double* p) const {
+        for (int y = 0; y < m_; ++y) {
+            const double a = alpha_[cell(view, 1, y)], b = alpha_[cell(view, 0, y)];
+            const double above = random.gamma(a, Random::squeeze(a)), below = random.gamma(b, Random::squeeze(b));
+            p[y] = above / (above + below + 1e-300);
+        }
+    }
+    void mean(int view, double* p) const {
+        for (int y = 0; y < m_; ++y) p[y] = alpha_[cell(view, 1, y)] / (alpha_[cell(view, 0, y)] + alpha_[cell(view, 1, y)]);
+    }
+    double use(int view, int label) const { return use_[static_cast<std::size_t>(view) * m_ + label]; }
+
+    // Exp3: draw a view of the feature from the softmax of eta times the sums; returns it and its probability.
+    std::pair<int, double> pick(Random& random, int feature, int n_cuts) const {
+        const double* sum = sum_.data() + first(feature);
+        const double top = *std::max_element(sum, sum + n_cuts);
+        double total = 0.0;
+        for (int k = 0; k < n_cuts; ++k) total += std::exp(settings_.eta * (sum[k] - top));
+        double left = random.uniform() * total;
+        int k = 0;
+        for (; k + 1 < n_cuts; ++k) {
+            left -= std::exp(settings_.eta * (sum[k] - top));
+            if (left < 0.0) break;
+        }
+        return {first(feature) + k, std::exp(settings_.eta * (sum[k] - top)) / total};
+    }
+    int best(int feature, int n_cuts) const {
+        const auto from = sum_.begin() + first(feature);
+        return first(feature) + static_cast<int>(std::max_element(from, from + n_cuts) - from);
+    }
+
+    const std::vector<double>& counts() const { return count_; }
+    const std::vector<double>& uses() const { return use_; }
+    const std::vector<double>& sums() const { return sum_; }
+    void restore(std::vector<double> counts, std::vector<double> uses, std::vector<double> sums) {
+        if (counts.size() != count_.size() || uses.size() != use_.size() || sums.size() != sum_.size()) throw std::invalid_argument("the thresholds do not fit");
+        count_ = std::move(counts), use_ = std::move(uses), sum_ = std::move(sums);
+        for (int v = 0; v < size(); ++v) refresh(v);
+    }
+
+  private:
+    ViewSettings settings_;
+    int m_ = 0;
+    double prior_ = 1.0;
+    std::vector<int> first_;                          // per feature: its first view; n_features + 1 entries
+    std::vector<double> count_, alpha_, log_mean_;    // per (view, bit, label)
+    std::vector<double> use_, sum_;                   // per (view, label): how often in use; per view: Exp3's sum of gains
+
+    std::size_t cell(int view, int bit, int label) const { return (static_cast<std::size_t>(view) * 2 + bit) * m_ + label; }
+
+    void refresh(int view) {
+        for (int y = 0; y < m_; ++y) {
+            const std::size_t below = cell(view, 0, y), above = cell(view, 1, y);
+            alpha_[below] = prior_ + count_[below];
+            alpha_[above] = prior_ + count_[above];
+            const double log_total = std::log(alpha_[below] + alpha_[above]);
+            log_mean_[below] = std::log(alpha_[below]) - log_total;
+            log_mean_[above] = std::log(alpha_[above]) - log_total;
+        }
+    }
+};
+
+}  // namespace ufodt

@@ -1,0 +1,36 @@
+"""Too many features: a few candidates per case, by online feature selection (OFS)."""
+
+from dataclasses import dataclass
+
+from ufodt.errors import InvalidPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """How many features are candidates in a case, and how they are found.
+
+    An online perceptron for each label against the rest is fed the features that were bought, each divided by
+    the chance that it could be; the `size` features of largest weight are the candidates, or with probability
+    `epsilon` any.
+
+    Parameters
+    ----------
+    size
+        Candidates per case, B in the paper; 0 offers all features.
+    epsilon, step, radius
+        Share of cases with random candidates; learning rate; bound on the norm of the weights.
+    """
+
+    size: int = 0
+    epsilon: float = 0.1
+    step: float = 0.2
+    radius: float = 10.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 0:
+            raise InvalidPolicy(f"{self.size!r} candidates came; expected a whole number, 0 for all features.")
+        if not 0 <= self.epsilon <= 1 or not self.step > 0 or not self.radius > 0:
+            raise InvalidPolicy(
+                f"epsilon={self.epsilon!r}, step={self.step!r}, radius={self.radius!r} came; "
+                "expected a share from 0 to 1 and two numbers above 0."
+            )

@@ -1,0 +1,70 @@
+"""Continuous features: how many cut points there are, and how they are put to use.
+
+Cut points come from a sketch of the values that were paid for, never from others; they move when a feature has
+been seen 8, 16, 32, … times, and what was learned is counted again between them. At first they share the values
+out evenly; from 256 values on, bins are cut where they keep the most information on the label. A `Continuous`
+feature may bring cut points of its own, which stay.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ufodt.errors import InvalidPolicy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """How continuous features become outcomes.
+
+    Parameters
+    ----------
+    kind
+        `bins`: a value falls into one of several bins. `exhaustive`: each cut point is a binary view of the
+        feature, and the best is searched for at every step (the paper). `exp3`: the view in play is drawn for
+        each case and learned (the paper's algorithm 4).
+    n
+        Number of cut points.
+    teach_all
+        A paid value teaches every threshold of its feature; the paper teaches only the one in use.
+    average
+        Hypotheses are drawn from the mean over views, weighted by use (the paper), even when one is in play.
+    normalise
+        Exp3 learns from gains as a share of what could be gained; the paper takes them raw.
+    eta
+        Learning rate of Exp3.
+    """
+
+    kind: Literal["bins", "exhaustive", "exp3"] = "bins"
+    n: int = 3
+    teach_all: bool = True
+    average: bool = False
+    normalise: bool = True
+    eta: float = 0.01
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("bins", "exhaustive", "exp3"):
+            raise InvalidPolicy(f"There is no kind of thresholds {self.kind!r}; choose bins, exhaustive or exp3.")
+        if isinstance(self.n, bool) or not isinstance(self.n, int) or not 1 <= self.n <= 63:
+            raise InvalidPolicy(f"{self.n!r} cut points came; expected a whole number from 1 to 63.")
+        if not 0 < self.eta < float("inf"):
+            raise InvalidPolicy(f"A learning rate of {self.eta!r} came; expected a finite number above 0.")
+
+
+def bins(n: int = 4) -> Thresholds:
+    """Return the default: a value falls into one of n bins."""
+    return Thresholds(kind="bins", n=n - 1)
+
+
+def exhaustive(n: int = 9) -> Thresholds:
+    """Return n binary views per feature, the best of which is searched for at every step."""
+    return Thresholds(kind="exhaustive", n=n)
+
+
+def exp3(n: int = 9, *, eta: float = 0.05) -> Thresholds:
+    """Return n binary views per feature, one of them in play in each case, learned by Exp3."""
+    return Thresholds(kind="exp3", n=n, eta=eta)
+
+
+def paper(kind: Literal["exhaustive", "exp3"] = "exhaustive", n: int = 9) -> Thresholds:
+    """Return the thresholds as printed: only the one in use learns, hypotheses from the mean, raw gains."""
+    return Thresholds(kind=kind, n=n, teach_all=False, average=True, normalise=False, eta=0.01)
