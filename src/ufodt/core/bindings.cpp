@@ -1,217 +1,8 @@
-// The border between Python and the core: every array is checked here, and bulk calls release the GIL.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
+// What Python sees of the core. Bulk calls release the GIL.
+#include "border.hpp"
 
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-#include "stream.hpp"
-
-namespace nb = nanobind;
 using namespace nb::literals;
 using namespace ufodt;
-
-namespace {
-
-using Outcomes = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Labels = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using Values = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::ndarray<nb::numpy, T>(kept->data(), shape, owner);
-}
-
-template <class T>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values) {
-    const std::size_t n = values.size();
-    return to_numpy(std::move(values), {n});
-}
-
-std::vector<double> to_vector(const Numbers& array) { return {array.data(), array.data() + array.size()}; }
-
-nb::ndarray<nb::numpy, double> table(const Shape& shape, std::vector<double> values) {
-    return to_numpy(std::move(values), {static_cast<std::size_t>(shape.n_rows), static_cast<std::size_t>(shape.n_labels)});
-}
-
-void check_feature(const Shape& shape, int feature) {
-    if (feature < 0 || feature >= shape.n_features) throw std::out_of_range("no such feature");
-}
-
-void check_outcome(const Shape& shape, int feature, int outcome) {
-    check_feature(shape, feature);
-    if (outcome < 0 || outcome >= shape.n_outcomes(feature)) throw std::out_of_range("no such outcome");
-}
-
-void check_label(const Shape& shape, int label) {
-    if (label < 0 || label >= shape.n_labels) throw std::out_of_range("no such label");
-}
-
-// A table of cases, checked; `column` must outlive it.
-Cases make_cases(const Problem& problem, const Outcomes& outcomes, const std::optional<Values>& values, std::vector<int>& column) {
-    const Shape& shape = problem.shape;
-    if (static_cast<int>(outcomes.shape(1)) != shape.n_features) throw std::invalid_argument("one column per feature is expected");
-    int n_values = 0;
-    column.assign(shape.n_features, -1);
-    for (int f = 0; f < shape.n_features; ++f) {
-        if (problem.continuous[f]) column[f] = n_values++;
-    }
-    if (n_values > 0 && (!values || values->shape(0) != outcomes.shape(0) || static_cast<int>(values->shape(1)) != n_values)) {
-        throw std::invalid_argument("one value per case and continuous feature is expected");
-    }
-    const Cases cases{outcomes.data(), n_values > 0 ? values->data() : nullptr, outcomes.shape(0), shape.n_features, n_values, &column};
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        for (int f = 0; f < shape.n_features; ++f) {
-            const int outcome = outcomes.data()[i * shape.n_features + f];
-            if (outcome < -1 || outcome >= shape.n_outcomes(f)) throw std::out_of_range("an outcome is out of range");
-            if (outcome >= 0 && problem.continuous[f] && !std::isfinite(cases.seen(i, f).value)) throw std::invalid_argument("a value is not finite");
-        }
-    }
-    return cases;
-}
-
-void check_labels(const Shape& shape, const Labels& labels, std::size_t n_cases) {
-    if (labels.shape(0) != n_cases) throw std::invalid_argument("one label per case is expected");
-    for (std::size_t i = 0; i < n_cases; ++i) {
-        if (labels.data()[i] < -1 || labels.data()[i] >= shape.n_labels) throw std::out_of_range("a label is out of range");
-    }
-}
-
-std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_labels, std::vector<double> price, std::vector<double> later_price,
-                                      std::vector<int> group, const Numbers& loss, std::vector<double> surcharge, std::vector<std::uint8_t> mandatory,
-                                      std::vector<std::vector<int>> needs, std::vector<std::vector<int>> computed_from,
-                                      std::vector<std::uint8_t> continuous, Cuts cuts) {
-    auto problem = std::make_shared<Problem>();
-    problem->shape = Shape(n_outcomes, n_labels);
-    const std::size_t n = n_outcomes.size();
-    mandatory.resize(n), needs.resize(n), computed_from.resize(n), continuous.resize(n), cuts.resize(n);
-    if (price.size() != n || later_price.size() != n || group.size() != n) throw std::invalid_argument("one price and group per feature is expected");
-    if (!surcharge.empty() && static_cast<int>(surcharge.size()) != problem->shape.n_rows) throw std::invalid_argument("one surcharge per outcome is expected");
-    for (std::size_t f = 0; f < n; ++f) {
-        if (!std::isfinite(price[f]) || price[f] < 0.0 || !std::isfinite(later_price[f]) || later_price[f] < 0.0) {
-            throw std::invalid_argument("prices must be finite and not negative");
-        }
-        if (group[f] < -1 || group[f] >= static_cast<int>(n)) throw std::invalid_argument("no such group");
-        problem->n_groups = std::max(problem->n_groups, group[f] + 1);
-        for (const int other : needs[f]) check_feature(problem->shape, other);
-        for (const int other : computed_from[f]) check_feature(problem->shape, other);
-        if (!std::is_sorted(cuts[f].begin(), cuts[f].end())) throw std::invalid_argument("cut points must rise");
-        if (!cuts[f].empty() && n_outcomes[f] != 2 && n_outcomes[f] != static_cast<int>(cuts[f].size()) + 1) throw std::invalid_argument("one more outcome than cut points is expected");
-    }
-    if (!std::all_of(surcharge.begin(), surcharge.end(), [](double x) { return std::isfinite(x) && x >= 0.0; })) {
-        throw std::invalid_argument("surcharges must be finite and not negative");
-    }
-    if (loss.size() != static_cast<std::size_t>(n_labels) * n_labels) throw std::invalid_argument("the loss must be square in the labels");
-    problem->price = std::move(price);
-    problem->later_price = std::move(later_price);
-    problem->surcharge = std::move(surcharge);
-    problem->group = std::move(group);
-    problem->mandatory = std::move(mandatory);
-    problem->needs = std::move(needs);
-    problem->computed_from = std::move(computed_from);
-    problem->continuous = std::move(continuous);
-    problem->cuts = std::move(cuts);
-    problem->loss.n_labels = n_labels;
-    problem->loss.of = to_vector(loss);
-    for (int y = 0; y < n_labels; ++y) {
-        for (int a = 0; a < n_labels; ++a) {
-            if (!std::isfinite(problem->loss(y, a))) throw std::invalid_argument("the loss must be finite");
-            problem->loss.zero_one &= problem->loss(y, a) == (y == a ? 0.0 : 1.0);
-        }
-    }
-    return problem;
-}
-
-std::vector<int> all_features(const Shape& shape) {
-    std::vector<int> features(shape.n_features);
-    std::iota(features.begin(), features.end(), 0);
-    return features;
-}
-
-std::vector<int> offered(const Shape& shape, const Selection* selection, std::uint64_t seed, std::uint64_t number) {
-    if (!selection) return all_features(shape);
-    std::vector<int> features;
-    offer(*selection, shape.n_features, seed, number, features);
-    return features;
-}
-
-// Evidence as Python gives it: (feature, outcome, value, view).
-using PySeen = std::tuple<int, int, double, int>;
-
-std::vector<Seen> make_evidence(const Belief& belief, const std::vector<PySeen>& given) {
-    std::vector<Seen> evidence;
-    for (const auto& [feature, outcome, value, view] : given) {
-        check_feature(belief.shape(), feature);
-        if (belief.is_continuous(feature)) {
-            if (!std::isfinite(value)) throw std::invalid_argument("a value is not finite");
-            if (view < -1 || view >= belief.views().size()) throw std::out_of_range("no such threshold");
-        } else {
-            check_outcome(belief.shape(), feature, outcome);
-        }
-        evidence.push_back({feature, outcome, value, view});
-    }
-    return evidence;
-}
-
-std::vector<Stop> make_stop(const std::vector<std::tuple<std::string, double, int>>& rules) {
-    std::vector<Stop> stop;
-    for (const auto& [name, value, n_children] : rules) {
-        Stop::Kind kind;
-        if (name == "region") kind = Stop::Kind::region;
-        else if (name == "confidence") kind = Stop::Kind::confidence;
-        else if (name == "budget") kind = Stop::Kind::budget;
-        else if (name == "cost_benefit") kind = Stop::Kind::cost_benefit;
-        else if (name == "any") kind = Stop::Kind::any;
-        else if (name == "all") kind = Stop::Kind::all;
-        else throw std::invalid_argument("no such stop rule: " + name);
-        stop.push_back({kind, value, n_children});
-    }
-    std::size_t wanted = stop.empty() ? 0 : 1;  // rules still to come in prefix order
-    for (const Stop& rule : stop) {
-        if (wanted == 0 || rule.n_children < 0) throw std::invalid_argument("the stop rule is not well formed");
-        wanted += static_cast<std::size_t>(rule.n_children) - 1;
-    }
-    if (wanted != 0) throw std::invalid_argument("the stop rule is not well formed");
-    return stop;
-}
-
-Criterion make_criterion(const std::string& name) {
-    if (name == "ec2") return Criterion::ec2;
-    if (name == "ig") return Criterion::ig;
-    if (name == "us") return Criterion::us;
-    if (name == "random") return Criterion::random;
-    throw std::invalid_argument("no such criterion: " + name);
-}
-
-nb::tuple to_tuple(Record&& record) {
-    return nb::make_tuple(to_numpy(std::move(record.predicted)), to_numpy(std::move(record.probability)), to_numpy(std::move(record.cost)),
-                          to_numpy(std::move(record.n_asked)), to_numpy(std::move(record.asked)));
-}
-
-std::optional<std::tuple<int, double, double>> to_question(const Question& q) {
-    if (q.feature < 0) return std::nullopt;
-    return std::tuple{q.feature, q.price, q.gain};
-}
-
-void check_open(const Plan& plan, int feature) {
-    if (!plan.is_open(feature)) throw std::invalid_argument("the feature was told or skipped before");
-}
-
-}  // namespace
 
 #define UFODT_MODULE(name, m) NB_MODULE(name, m)
 
@@ -302,13 +93,13 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
     nb::class_<Belief>(m, "Belief")
         .def(
             "__init__",
-            [](Belief* self, const std::shared_ptr<Problem>& problem, const Numbers& prior, const Numbers& label_prior, bool learns_labels,
+            [](Belief* self, const std::shared_ptr<Problem>& problem, const Table& prior, const Numbers& label_prior, bool learns_labels,
                const std::string& thresholds, int n_thresholds, bool teach_all, bool average, bool normalise, double eta) {
                 const ViewSettings views{thresholds == "exhaustive" ? Thresholds::exhaustive : thresholds == "exp3" ? Thresholds::exp3 : Thresholds::none,
                                          teach_all, average, normalise, eta};
-                new (self) Belief(problem->shape, to_vector(prior), to_vector(label_prior), learns_labels, problem->continuous, problem->cuts, n_thresholds, views);
+                new (self) Belief(problem->shape, to_cells(problem->shape, prior), to_vector(label_prior), learns_labels, problem->continuous, problem->cuts, n_thresholds, views);
             },
-            "problem"_a, "prior"_a, "label_prior"_a, "learns_labels"_a, nb::kw_only(), "thresholds"_a = "", "n_thresholds"_a = 0, "teach_all"_a = true,
+            "problem"_a, "prior"_a.noconvert(), "label_prior"_a.noconvert(), "learns_labels"_a, nb::kw_only(), "thresholds"_a = "", "n_thresholds"_a = 0, "teach_all"_a = true,
             "average"_a = false, "normalise"_a = true, "eta"_a = 0.01)
         .def_prop_ro("cuts", [](const Belief& b) { return b.cuts(); })
         .def("sketch",
@@ -347,8 +138,8 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         .def_prop_ro("label_prior", [](const Belief& b) { return to_numpy(std::vector<double>(b.label_prior())); }, nb::rv_policy::move)
         .def_prop_ro("label_counts", [](const Belief& b) { return to_numpy(std::vector<double>(b.label_count())); }, nb::rv_policy::move)
         .def_prop_ro("learns_labels", &Belief::learns_labels)
-        .def("set_counts", [](Belief& b, const Numbers& counts, const Numbers& labels) { b.set_counts(to_vector(counts), to_vector(labels)); }, "counts"_a,
-             "label_counts"_a)
+        .def("set_counts", [](Belief& b, const Table& counts, const Numbers& labels) { b.set_counts(to_cells(b.shape(), counts), to_vector(labels)); }, "counts"_a.noconvert(),
+             "label_counts"_a.noconvert())
         .def("copy", [](const Belief& b) { return Belief(b); })
         .def(
             "update",
@@ -373,7 +164,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
                 nb::gil_scoped_release free;
                 b.update_many(cases, labels.data());
             },
-            "problem"_a, "outcomes"_a, "labels"_a, "values"_a = nb::none())
+            "problem"_a, "outcomes"_a.noconvert(), "labels"_a.noconvert(), "values"_a.noconvert() = nb::none())
         .def("merge", &Belief::merge, "other"_a)
         .def(
             "discount",
@@ -528,7 +319,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
                 }
                 return to_tuple(std::move(record));
             },
-            "outcomes"_a, "values"_a = nb::none());
+            "outcomes"_a.noconvert(), "values"_a.noconvert() = nb::none());
 
     m.def(
         "learn",
@@ -566,8 +357,8 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             }
             return to_tuple(std::move(record));
         },
-        "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "outcomes"_a, "labels"_a, "values"_a = nb::none(), "drift"_a = nb::none(),
-        "selection"_a = nb::none(), "prices"_a = nb::none());
+        "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "outcomes"_a.noconvert(), "labels"_a.noconvert(), "values"_a.noconvert() = nb::none(), "drift"_a = nb::none(),
+        "selection"_a = nb::none(), "prices"_a.noconvert() = nb::none());
 
     // Single pieces, for the tests that hold them against brute force and against theory.
     m.def(
@@ -578,13 +369,16 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             std::vector<double> totals(n_regions, 0.0);
             for (std::size_t i = 0; i < values.size(); ++i) totals[i % n_regions] += values[i];
             const double total = sum_of(totals.data(), n_regions);
-            return make_criterion(criterion) == Criterion::us ? us(values, n_outcomes, n_regions, total)
+            const Criterion by = make_criterion(criterion);
+            if (by != Criterion::us && by != Criterion::ec2) throw std::invalid_argument("masses are scored by ec2 or us");
+            return by == Criterion::us ? us(values, n_outcomes, n_regions, total)
                                                               : ec2(values, n_outcomes, n_regions, total, edge_weight(totals.data(), n_regions, total));
         },
         "criterion"_a, "mass"_a);
     m.def(
         "draw_gamma",
         [](double shape, std::size_t n, std::uint64_t seed) {
+            if (!(shape > 0.0 && std::isfinite(shape))) throw std::invalid_argument("the shape must be positive and finite");
             Random random(seed, 0);
             std::vector<double> drawn(n);
             for (double& x : drawn) x = random.gamma(shape, Random::squeeze(shape));

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "belief.hpp"
+#include "shape.hpp"
 
 namespace ufodt {
 

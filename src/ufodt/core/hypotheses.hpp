@@ -12,59 +12,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "belief.hpp"
+#include "lanes.hpp"
+#include "loss.hpp"
 #include "random.hpp"
+#include "shape.hpp"
 
 namespace ufodt {
-
-using Floats = float __attribute__((vector_size(vector_bytes)));
-using Ints = std::int32_t __attribute__((vector_size(vector_bytes)));
-using Bytes = std::uint8_t __attribute__((vector_size(vector_bytes / 4)));
-constexpr int n_lanes = vector_bytes / 4;  // lanes that fit one vector of floats
-using LooseFloats = float __attribute__((vector_size(vector_bytes), aligned(4), may_alias));
-
-using Shorts = std::int16_t __attribute__((vector_size(32)));
-using LooseShorts = std::int16_t __attribute__((vector_size(32), aligned(2), may_alias));
-
-inline void store(std::int16_t* to, Shorts shorts) { *reinterpret_cast<LooseShorts*>(to) = shorts; }
-inline Floats load(const float* from) { return *reinterpret_cast<const LooseFloats*>(from); }
-inline void store(float* to, Floats floats) { *reinterpret_cast<LooseFloats*>(to) = floats; }
-
-// Exponential good to 2e-7 for x <= 0; vanishes below -87.
-inline Floats quick_exp(Floats x) {
-    const Floats low = Floats{} - 87.0f;
-    x = x < low ? low : x;
-    const Floats k = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to the nearest integer
-    const Floats r = x - k * 0.693147181f;
-    const Floats series = 1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
-    return series * (Floats)((__builtin_convertvector(k, Ints) + 127) << 23);
-}
-
-// loss[truth][answer], with the common case of one unit per mistake known apart.
-struct Loss {
-    int n_labels = 0;
-    std::vector<double> of;  // n_labels x n_labels
-    bool zero_one = true;
-
-    double operator()(int truth, int answer) const { return of[truth * n_labels + answer]; }
-
-    // The answer of least expected loss, the lowest index on ties, and that loss; p need not be normalised.
-    template <class Real>
-    std::pair<int, double> best(const Real* p) const {
-        int answer = 0;
-        double least = INFINITY;
-        for (int a = 0; a < n_labels; ++a) {
-            double expected = 0.0;
-            if (zero_one) {
-                expected = -static_cast<double>(p[a]);
-            } else {
-                for (int y = 0; y < n_labels; ++y) expected += static_cast<double>(p[y]) * (*this)(y, a);
-            }
-            if (expected < least) least = expected, answer = a;
-        }
-        return {answer, least};
-    }
-};
 
 class Hypotheses {
   public:
@@ -111,7 +64,7 @@ class Hypotheses {
     void draw(Random& random, const std::vector<double>& posterior, const std::vector<int>& features, const Loss& loss) {
         const int m = shape_->n_labels;
         weights_.clear();
-        n_alive_ = n_;
+        n_drawn_ = n_alive_ = n_;
         std::fill(alive_.begin(), alive_.end(), 0);
         fill_lanes(alive_.data(), 0, n_);
         begin_.assign(m + 1, n_);
@@ -129,10 +82,12 @@ class Hypotheses {
         classify(posterior, features, loss);
     }
 
-    // Draw until there are N distinct hypotheses, or until `max_draws`; each weighs P(h) given the evidence.
-    void draw_distinct(Random& random, const std::vector<double>& posterior, const std::vector<int>& features, const Loss& loss,
-                       std::int64_t max_draws) {
+    // Draw until there are N distinct hypotheses, or as many as exist, but not for ever; each weighs P(h) given the evidence.
+    void draw_distinct(Random& random, const std::vector<double>& posterior, const std::vector<int>& features, const Loss& loss) {
         const int m = shape_->n_labels;
+        std::int64_t wanted = 1;
+        for (const int f : features) wanted = std::min<std::int64_t>(wanted * shape_->n_outcomes(f), n_);
+        const std::int64_t max_draws = max_draws_per_hypothesis * wanted;
         std::fill(lanes_.begin(), lanes_.end(), 0);
         std::fill(alive_.begin(), alive_.end(), 0);
         weights_.assign(static_cast<std::size_t>(n_words_) * 64, 0.0);
@@ -140,7 +95,7 @@ class Hypotheses {
         std::unordered_multimap<std::uint64_t, int> seen;
         std::vector<std::int16_t> outcomes(features.size());
         n_alive_ = 0;
-        for (std::int64_t i = 0; i < max_draws && n_alive_ < n_; ++i) {
+        for (std::int64_t i = 0; i < max_draws && n_alive_ < wanted; ++i) {
             const int label = pick(random, m, [&](int y) { return posterior[y]; });
             std::uint64_t hash = 0x243f6a8885a308d3ULL;
             for (std::size_t j = 0; j < features.size(); ++j) {
@@ -165,6 +120,7 @@ class Hypotheses {
             }
             ++n_alive_;
         }
+        n_drawn_ = n_alive_;
         classify(posterior, features, loss);
     }
 
@@ -180,6 +136,7 @@ class Hypotheses {
     }
 
     int n_alive() const { return n_alive_; }
+    int n_drawn() const { return n_drawn_; }
 
     // Mass of the survivors by region, for the regions that are left.
     const std::vector<double>& totals() const { return totals_; }
@@ -254,23 +211,10 @@ class Hypotheses {
     }
 
   private:
-    // Add `weight` to the lanes of row q whose bit in `word` is set.
-    static void add_where(Floats& sum, std::uint64_t word, int q, float weight) {
-#if defined(__AVX512F__)
-        sum = (Floats)_mm512_mask_add_ps((__m512)sum, static_cast<__mmask16>(word >> (16 * q)), (__m512)sum, _mm512_set1_ps(weight));
-#else
-        constexpr Ints bit[4] = {{1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7},
-                                 {1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15},
-                                 {1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23},
-                                 {1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30, INT32_MIN}};
-        const Ints spread = Ints{} + static_cast<std::int32_t>(word >> (q < 4 ? 0 : 32));
-        sum += (Floats)(((spread & bit[q % 4]) == bit[q % 4]) & (Ints)(Floats{} + weight));
-#endif
-    }
-
     const Shape* shape_ = nullptr;
     const Theta* theta_ = nullptr;
-    int n_ = 0, n_words_ = 0, n_alive_ = 0;
+    static constexpr std::int64_t max_draws_per_hypothesis = 64;
+    int n_ = 0, n_words_ = 0, n_drawn_ = 0, n_alive_ = 0;
     std::vector<std::uint64_t> lanes_, region_, alive_, live_;
     std::vector<std::uint64_t> fraction_;       // per (indicator, label): probability as binary fraction
     std::vector<float> weight_, logit_;         // log-odds against label 0: per (indicator, label), per (label, lane)
@@ -343,7 +287,7 @@ class Hypotheses {
         }
         std::uint64_t* const out = lanes(f, k);
         for (int w = 0; w < n_words; ++w) {
-            out[w] = bernoulli_bits(random, high + 64 * w, [=](int lane) {
+            out[w] = bernoulli_bits(random, alive_[w], high + 64 * w, [=](int lane) {
                 return fraction[std::upper_bound(begin + 1, begin + m, 64 * w + lane) - begin - 1];
             });
         }

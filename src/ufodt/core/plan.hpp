@@ -7,61 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "belief.hpp"
 #include "criteria.hpp"
 #include "hypotheses.hpp"
+#include "policy.hpp"
 
 namespace ufodt {
-
-// What may be asked and what it costs; indices only, names live above.
-struct Problem {
-    Shape shape;
-    std::vector<double> price, later_price;     // later_price: once another feature of the group has been paid for
-    std::vector<double> surcharge;              // per row: added to the price when that outcome comes; empty if none
-    std::vector<int> group;                     // -1: none
-    int n_groups = 0;
-    std::vector<std::uint8_t> mandatory;        // asked before any other, whatever the stop rule says
-    std::vector<std::vector<int>> needs;        // features that must be known before this one can be asked
-    std::vector<std::vector<int>> computed_from;  // features that make this one free once all are known
-    std::vector<std::uint8_t> continuous;
-    Cuts cuts;                                  // fixed cut points of continuous features, where given
-    Loss loss;
-};
-
-struct Stop {
-    enum class Kind : std::uint8_t { region, confidence, budget, cost_benefit, any, all };
-    Kind kind;
-    double value;    // confidence level, budget, or the worth of one unit of loss
-    int n_children;  // of any and all: they follow in prefix order
-};
-
-struct Policy {
-    Criterion criterion = Criterion::ec2;
-    std::vector<Stop> stop;
-    double budget = INFINITY;  // no question may exceed it
-    int n_hypotheses = 128;
-    bool distinct = false;        // paper: distinct hypotheses weighted by P(h), else equal draws
-    int redraw_below = 32;        // draw again given the evidence when fewer survive; 0: never
-    bool predict_theta = false;   // paper: answer under the drawn theta, else under the mean belief
-    bool plan_mean = false;       // plan under the mean belief instead of a draw
-
-    bool uses(Stop::Kind kind) const {
-        return std::any_of(stop.begin(), stop.end(), [&](const Stop& s) { return s.kind == kind; });
-    }
-    bool needs_hypotheses() const {
-        return criterion == Criterion::ec2 || criterion == Criterion::us || uses(Stop::Kind::region) || uses(Stop::Kind::cost_benefit);
-    }
-};
-
-struct Question {
-    int feature = -1;  // -1: stop asking
-    double price = 0.0, gain = 0.0;
-};
-
-// What is special about one case.
-struct CaseTerms {
-    std::vector<double> price;  // in place of the problem's, if not empty
-    double budget = INFINITY;   // besides the policy's
-};
 
 class Plan {
   public:
@@ -177,11 +128,11 @@ class Plan {
     // so that whether a question was asked before it was answered makes no difference to the random numbers.
     void prepare() {
         if (!policy_.needs_hypotheses() || open_.empty()) return;
-        const bool few = hypotheses_.n_alive() < std::min(policy_.redraw_below, policy_.n_hypotheses);
+        const bool few = hypotheses_.n_alive() < std::min(policy_.redraw_below, hypotheses_.n_drawn());
         if (drawn_ && !few) return;
         posterior(log_theta_, posterior_);
         if (policy_.distinct) {
-            hypotheses_.draw_distinct(random_, posterior_, open_, problem_->loss, max_draws_per_hypothesis * policy_.n_hypotheses);
+            hypotheses_.draw_distinct(random_, posterior_, open_, problem_->loss);
         } else {
             hypotheses_.draw(random_, posterior_, open_, problem_->loss);
         }
@@ -252,8 +203,6 @@ class Plan {
     }
 
   private:
-    static constexpr std::int64_t max_draws_per_hypothesis = 64;
-
     std::shared_ptr<const Problem> problem_;
     Policy policy_;
     std::uint64_t seed_ = 0, number_ = 0;
@@ -378,6 +327,9 @@ class Plan {
             if (views_->has(f) && !(*cuts_)[f].empty()) score_views(criterion, f, n_regions, edges, gain[i]);
             else if (by_label) gain[i] = ig(shape(), theta_, posterior_, f);
             else if (by_mass) gain[i] = criterion == Criterion::us ? us(mass_, n_outcomes, n_regions, total) : ec2(mass_, n_outcomes, n_regions, total, edges);
+        }
+        if (criterion == Criterion::ec2 && total > 0.0) {  // as if the weights summed to one, so that gains do not depend on N
+            for (double& g : gain) g /= total * total;
         }
     }
 

@@ -191,18 +191,18 @@ inline std::pair<std::uint32_t, std::uint32_t> compare(const std::uint64_t* draw
 #endif
 }
 
-// One bit per lane, set with the probability of its lane, for 64 lanes.
+// One bit for each of the 64 lanes that is in `lanes`, set with the probability of its lane; the others are 0.
 //
 // Each lane compares a uniform number with its probability as a binary fraction: first 16 bits of both, given as
 // signed numbers (`high`, the top bits with the sign flipped), and only on a tie the other 48. `fraction(lane)`
 // returns all 64 bits of the probability.
 template <class Fraction>
-inline std::uint64_t bernoulli_bits(Random& random, const std::int16_t* high, Fraction fraction) {
+inline std::uint64_t bernoulli_bits(Random& random, std::uint64_t lanes, const std::int16_t* high, Fraction fraction) {
     const std::uint64_t* drawn = random.words(16);
     const auto [less0, equal0] = compare(drawn, high);
     const auto [less1, equal1] = compare(drawn + 8, high + 32);
-    std::uint64_t ones = less0 | static_cast<std::uint64_t>(less1) << 32;
-    for (std::uint64_t ties = equal0 | static_cast<std::uint64_t>(equal1) << 32; ties; ties &= ties - 1) {
+    std::uint64_t ones = lanes & (less0 | static_cast<std::uint64_t>(less1) << 32);
+    for (std::uint64_t ties = lanes & (equal0 | static_cast<std::uint64_t>(equal1) << 32); ties; ties &= ties - 1) {
         const int lane = std::countr_zero(ties);
         ones |= static_cast<std::uint64_t>(random.word() >> 16 < (fraction(lane) & 0xffffffffffffULL)) << lane;
     }

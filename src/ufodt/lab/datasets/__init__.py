@@ -29,6 +29,7 @@ from ufodt.lab.datasets.packaged import (
 )
 from ufodt.lab.datasets.paper import PAPER, PaperRun, paper_split
 from ufodt.lab.datasets.prices import TURNEY
+from ufodt.lab.datasets.problems import to_problem
 from ufodt.lab.datasets.table import TABLE_SUFFIXES, read_table
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "stagger",
     "stagger_holdout",
     "take",
+    "to_problem",
 ]
 
 _GENERATED: dict[str, Callable[[int], Dataset]] = {

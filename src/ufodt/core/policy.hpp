@@ -1,0 +1,66 @@
+// What may be asked at what price, and how to choose: the settings of a plan.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "criteria.hpp"
+#include "loss.hpp"
+#include "shape.hpp"
+
+namespace ufodt {
+
+// What may be asked and what it costs; indices only, names live above.
+struct Problem {
+    Shape shape;
+    std::vector<double> price, later_price;     // later_price: once another feature of the group has been paid for
+    std::vector<double> surcharge;              // per row: added to the price when that outcome comes; empty if none
+    std::vector<int> group;                     // -1: none
+    int n_groups = 0;
+    std::vector<std::uint8_t> mandatory;        // asked before any other, whatever the stop rule says
+    std::vector<std::vector<int>> needs;        // features that must be known before this one can be asked
+    std::vector<std::vector<int>> computed_from;  // features that make this one free once all are known
+    std::vector<std::uint8_t> continuous;
+    Cuts cuts;                                  // fixed cut points of continuous features, where given
+    Loss loss;
+};
+
+struct Stop {
+    enum class Kind : std::uint8_t { region, confidence, budget, cost_benefit, any, all };
+    Kind kind;
+    double value;    // confidence level, budget, or the worth of one unit of loss
+    int n_children;  // of any and all: they follow in prefix order
+};
+
+struct Policy {
+    Criterion criterion = Criterion::ec2;
+    std::vector<Stop> stop;
+    double budget = INFINITY;  // no question may exceed it
+    int n_hypotheses = 128;
+    bool distinct = false;        // paper: distinct hypotheses weighted by P(h), else equal draws
+    int redraw_below = 32;        // draw again given the evidence when fewer survive; 0: never
+    bool predict_theta = false;   // paper: answer under the drawn theta, else under the mean belief
+    bool plan_mean = false;       // plan under the mean belief instead of a draw
+
+    bool uses(Stop::Kind kind) const {
+        return std::any_of(stop.begin(), stop.end(), [&](const Stop& s) { return s.kind == kind; });
+    }
+    bool needs_hypotheses() const {
+        return criterion == Criterion::ec2 || criterion == Criterion::us || uses(Stop::Kind::region) || uses(Stop::Kind::cost_benefit);
+    }
+};
+
+struct Question {
+    int feature = -1;  // -1: stop asking
+    double price = 0.0, gain = 0.0;
+};
+
+// What is special about one case.
+struct CaseTerms {
+    std::vector<double> price;  // in place of the problem's, if not empty
+    double budget = INFINITY;   // besides the policy's
+};
+
+}  // namespace ufodt

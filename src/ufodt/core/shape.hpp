@@ -1,0 +1,81 @@
+// The vocabulary of the core: which rows and columns a table has, one environment, one thing seen.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+namespace ufodt {
+
+struct Shape {
+    int n_features = 0, n_labels = 0, n_rows = 0;
+    std::vector<int> first_row;  // n_features + 1 entries
+
+    Shape() = default;
+    Shape(const std::vector<int>& n_outcomes, int labels) : n_features(static_cast<int>(n_outcomes.size())), n_labels(labels) {
+        if (labels < 1 || labels > 256) throw std::invalid_argument("the number of labels must be 1 to 256");
+        first_row.push_back(0);
+        for (const int k : n_outcomes) {
+            if (k < 2 || k > 1024) throw std::invalid_argument("a feature must have 2 to 1024 outcomes");
+            first_row.push_back(first_row.back() + k);
+        }
+        n_rows = first_row.back();
+    }
+    int row(int feature) const { return first_row[feature]; }
+    int n_outcomes(int feature) const { return first_row[feature + 1] - first_row[feature]; }
+    int cell(int row, int label) const { return row * n_labels + label; }
+    int n_cells() const { return n_rows * n_labels; }
+    bool operator==(const Shape&) const = default;
+};
+
+// Natural logarithm good to 1e-7, written without branches so that loops over it vectorise; log(0) is about -88.
+inline float quick_log(float x) {
+    const auto bits = std::bit_cast<std::int32_t>(x);
+    const std::int32_t exponent = (bits - 0x3f3504f3) >> 23;  // puts the mantissa in [sqrt(1/2), sqrt(2))
+    const auto mantissa = std::bit_cast<float>(bits - (exponent << 23));
+    const float s = (mantissa - 1.0f) / (mantissa + 1.0f), s2 = s * s;
+    const float series = 2.0f * s * (1.0f + s2 * (1.0f / 3 + s2 * (1.0f / 5 + s2 * (1.0f / 7 + s2 * (1.0f / 9)))));
+    return static_cast<float>(exponent) * 0.693147181f + series;
+}
+
+// One environment: P(outcome | label) for every row, and P(label).
+struct Theta {
+    std::vector<double> p;      // n_cells
+    std::vector<float> log_p;   // n_cells
+    std::vector<double> label;  // n_labels
+    std::vector<double> view;   // n_views x n_labels: P(above | label)
+    std::vector<int> chosen;    // per feature: the view in play, -1 if to be searched for
+    std::vector<double> chance; // per feature: with what probability it was chosen
+};
+
+// One thing seen in a case. A continuous feature is learned from its value, any other from its outcome.
+struct Seen {
+    int feature, outcome;
+    double value = 0.0;
+    int view = -1;  // threshold in use
+};
+
+// A share of Exp3's sum: the importance-weighted gain of a view.
+struct Reward {
+    int view;
+    double amount;
+};
+
+// Cut points of every feature; a value's outcome is the number of cut points below it. None for features that are
+// not continuous, and for continuous ones of which too little has been seen.
+using Cuts = std::vector<std::vector<double>>;
+
+inline int outcome_of(const std::vector<double>& cuts, double value) {
+    return static_cast<int>(std::lower_bound(cuts.begin(), cuts.end(), value) - cuts.begin());
+}
+
+// The mean belief as logarithms, ready to be summed over the evidence; outcomes are relative to `total`.
+struct LogMean {
+    std::vector<double> outcome;  // n_cells: log of the count
+    std::vector<double> total;    // n_features x n_labels: log of the sum of counts
+    std::vector<double> label;    // n_labels: log of the count
+};
+
+}  // namespace ufodt
