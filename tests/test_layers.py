@@ -8,10 +8,12 @@ import pytest
 
 SRC = Path(__file__).parents[1] / "src"
 ORDER = (
-    "errors stop model_file problem core belief thresholds drift selection policy session learner tree".split()
+    "errors amount stop thresholds drift selection model_file features problem core".split()
+    + "belief policy session manifest learner tree".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn frames".split()
-    + "lab.datasets lab.baselines lab.published lab.fidelity lab.speed lab.evaluate lab.experiment lab.optimal lab.plots lab".split()
+    + "lab.datasets lab.baselines lab.published lab.fidelity lab.speed lab.evaluate".split()
+    + "lab.experiment lab.optimal lab.plots lab".split()
     + "app.catalog app.storage app.service app.page app.demo app.bench app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))

@@ -75,7 +75,6 @@ def test_bad_input_is_refused_in_words_and_leaves_the_learner_untouched(
     assert learner.open().predict() == learner_of_two().open().predict()
 
 
-@pytest.mark.xfail(reason="AttributeError: known is taken to be a mapping")
 def test_known_values_that_are_no_mapping_are_refused() -> None:
     learner = learner_of_two()
     before = state(learner)
@@ -84,7 +83,6 @@ def test_known_values_that_are_no_mapping_are_refused() -> None:
     assert state(learner) == before
 
 
-@pytest.mark.xfail(reason="numpy turns labels of several kinds into strings")
 def test_labels_of_several_kinds_come_back_as_they_are() -> None:
     learner = UFODT(Problem([Binary("a")], labels=["a", 1]), stop=stop.confidence(1.0), criterion="ig")
     learner.learn_many([[1]] * 9, [1] * 9)

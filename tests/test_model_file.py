@@ -44,8 +44,8 @@ def members(path: Path) -> dict[str, bytes]:
 
 def rewrite(path: Path, **changed: bytes | None) -> None:
     """Replace or remove members, named by their stem."""
-    names = {"manifest": "manifest.json", "counts": "counts.npy", "label_counts": "label_counts.npy"}
-    kept = members(path) | {names[stem]: content for stem, content in changed.items()}  # type: ignore[dict-item]
+    names = {"manifest": "manifest.json"}
+    kept = members(path) | {names.get(stem, f"{stem}.npy"): content for stem, content in changed.items()}  # type: ignore[dict-item]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in kept.items():
             if content is not None:
@@ -68,7 +68,7 @@ def test_a_file_survives_being_taken_apart_and_put_together(path: Path) -> None:
     """So that the refusals below are due to what they change."""
     before = state(ufodt.load(path))
     edit(path, lambda manifest: None)
-    rewrite(path, counts=members(path)["counts.npy"])
+    rewrite(path, belief_counts=members(path)["belief_counts.npy"])
     assert state(ufodt.load(path)) == before
 
 
@@ -120,14 +120,12 @@ def test_every_setting_comes_back(settings: dict[str, Any], tmp_path: Path) -> N
         lambda: UFODT(RICH, prior=Prior(experts=[Expert("a", 7, np.array([0.5, 0.5]), 3)])),  # type: ignore[arg-type]
     ],
 )
-@pytest.mark.xfail(reason="numbers of numpy are accepted but do not go into the manifest")
 def test_what_makes_a_learner_can_be_saved(make_learner: Callable[[], UFODT], tmp_path: Path) -> None:
     learner = make_learner()
     learner.save(tmp_path / "m")
     np.testing.assert_array_equal(ufodt.load(tmp_path / "m").belief.prior, learner.belief.prior)
 
 
-@pytest.mark.xfail(reason="lists and tuples of the prior do not compare equal after loading")
 def test_a_learner_merges_with_its_loaded_copy(tmp_path: Path) -> None:
     learner = UFODT(RICH, prior=Prior(experts=[Expert("a", 7, (0.5, 0.5), 3)]))
     learner.save(tmp_path / "m")
@@ -142,7 +140,6 @@ def test_saving_replaces_a_file_and_leaves_nothing_else(path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == ["model.npz"]
 
 
-@pytest.mark.xfail(reason="a temporary file is readable by its owner only, and so stays the model")
 def test_a_model_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
     (tmp_path / "plain").touch()
     make("ours-ig").save(tmp_path / "model")
@@ -233,7 +230,7 @@ def test_another_version_is_refused_by_its_number(path: Path) -> None:
         ufodt.load(path)
 
 
-@pytest.mark.parametrize("missing", ["manifest", "counts", "label_counts"])
+@pytest.mark.parametrize("missing", ["manifest", "belief_counts", "belief_label_counts", "belief_cuts", "weights"])
 def test_a_missing_member_is_refused(path: Path, missing: str) -> None:
     rewrite(path, **{missing: None})
     with pytest.raises(InvalidModelFile, match=missing):
@@ -255,14 +252,14 @@ def test_a_missing_member_is_refused(path: Path, missing: str) -> None:
 )
 def test_counts_that_do_not_fit_are_refused(path: Path, counts: np.ndarray) -> None:
     assert ufodt.load(path).belief.counts.shape == (15, 3)
-    rewrite(path, counts=npy(counts))
+    rewrite(path, belief_counts=npy(counts))
     with pytest.raises(InvalidModelFile):
         ufodt.load(path)
 
 
 def test_counts_stored_column_by_column_are_read_right(path: Path) -> None:
     before = state(ufodt.load(path))
-    rewrite(path, counts=npy(np.asfortranarray(ufodt.load(path).belief.counts)))
+    rewrite(path, belief_counts=npy(np.asfortranarray(ufodt.load(path).belief.counts)))
     assert state(ufodt.load(path)) == before
 
 
@@ -284,13 +281,13 @@ def test_a_pickle_inside_is_refused_and_never_read(path: Path, kind: str) -> Non
         buffer = io.BytesIO()
         np.save(buffer, np.array([Bomb(mark)], dtype=object), allow_pickle=True)
         content = buffer.getvalue()
-    rewrite(path, counts=content)
+    rewrite(path, belief_counts=content)
     with pytest.raises(InvalidModelFile):
         ufodt.load(path)
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("member", ["counts", "label_counts"])
+@pytest.mark.parametrize("member", ["belief_counts", "belief_label_counts", "weights"])
 def test_an_oversized_member_is_refused_before_it_is_unpacked(path: Path, member: str) -> None:
     rewrite(path, **{member: b"\0" * 50_000_000})  # 50 kB on disk
     assert path.stat().st_size < 200_000
@@ -309,13 +306,13 @@ def test_an_oversized_manifest_is_refused_before_it_is_unpacked(path: Path) -> N
     [
         b"(9**9,), }  ",
         b"(-15, 3), } ",
-        pytest.param(b"(9999999999,)}", marks=pytest.mark.xfail(reason="numpy allocates before it looks: MemoryError")),
+        b"(9999999999,)}",
     ],
 )
 def test_an_impossible_shape_in_a_header_is_refused_without_allocating_it(path: Path, shape: bytes) -> None:
     array = npy(np.zeros((15, 3)))
     assert b"(15, 3), }  " in array
-    rewrite(path, counts=array.replace(b"(15, 3), }  ", shape))
+    rewrite(path, belief_counts=array.replace(b"(15, 3), }  ", shape))
     with pytest.raises(InvalidModelFile):
         ufodt.load(path)
 
@@ -325,7 +322,7 @@ def test_an_impossible_shape_in_a_header_is_refused_without_allocating_it(path: 
     [
         zipfile.ZIP_STORED,
         zipfile.ZIP_BZIP2,
-        pytest.param(zipfile.ZIP_LZMA, marks=pytest.mark.xfail(reason="LZMAError comes through")),
+        zipfile.ZIP_LZMA,
     ],
 )
 def test_another_compression_is_read_exactly_or_refused(path: Path, method: int) -> None:
@@ -342,7 +339,6 @@ def test_another_compression_is_read_exactly_or_refused(path: Path, method: int)
             assert "model.npz" in str(error)
 
 
-NOT_CAUGHT = "the error of the reader comes through"
 CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "no problem": lambda m: m.pop("problem"),
     "problem is a list": lambda m: m.update(problem=[]),
@@ -369,8 +365,6 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "no n_opened": lambda m: m.pop("n_opened"),
     "negative n_opened": lambda m: m.update(n_opened=-1),
     "other format": lambda m: m.update(format="npz"),
-}
-COMING_THROUGH: dict[str, Callable[[dict[str, Any]], Any]] = {
     "unknown stop rule": lambda m: m["policy"].update(stop={"kind": "soon", "value": None, "children": []}),
     "any of nothing": lambda m: m["policy"].update(stop={"kind": "any", "value": None, "children": []}),
     "confidence of 7": lambda m: m["policy"].update(stop={"kind": "confidence", "value": 7, "children": []}),
@@ -381,16 +375,7 @@ COMING_THROUGH: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        *(pytest.param(change, id=name) for name, change in CHANGES.items()),
-        *(
-            pytest.param(change, id=name, marks=pytest.mark.xfail(reason=NOT_CAUGHT))
-            for name, change in COMING_THROUGH.items()
-        ),
-    ],
-)
+@pytest.mark.parametrize("change", [pytest.param(change, id=name) for name, change in CHANGES.items()])
 def test_a_manifest_that_describes_no_learner_is_refused(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
     edit(path, change)
     with pytest.raises(InvalidModelFile, match="model.npz"):
@@ -405,7 +390,6 @@ def test_a_manifest_that_is_no_table_is_refused(path: Path, text: bytes) -> None
 
 
 @pytest.mark.parametrize("text", [b"", b"<html>", b"\xff\xfe{", b"[" * 100_000], ids=["empty", "html", "bytes", "deep"])
-@pytest.mark.xfail(reason=NOT_CAUGHT)
 def test_a_manifest_that_is_no_json_is_refused(path: Path, text: bytes) -> None:
     rewrite(path, manifest=text)
     with pytest.raises(InvalidModelFile):

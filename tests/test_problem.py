@@ -15,10 +15,6 @@ from ufodt.problem import MAX_LABELS, MAX_OUTCOMES
 A, B = Binary("a"), Binary("b")
 
 
-def wrong(reason: str, *arguments: Any) -> Any:
-    return pytest.param(*arguments, marks=pytest.mark.xfail(reason=reason))
-
-
 # --- making one --------------------------------------------------------------------------------------
 
 
@@ -27,7 +23,7 @@ def wrong(reason: str, *arguments: Any) -> Any:
     [
         ({"features": []}, ["at least one feature"]),
         ({"features": [A, Binary("a")]}, ["'a'", "more than once"]),
-        ({"features": [A, "b"]}, ["'b' came", "Binary or Categorical"]),
+        ({"features": [A, "b"]}, ["'b' came", "Binary, Categorical or Continuous"]),
         ({"features": [Binary("")]}, ["''", "name"]),
         ({"features": [Binary(3)]}, ["3 came", "name"]),  # type: ignore[arg-type]
         ({"features": [Binary("a", price=-1.0)]}, ["a: price -1.0", "zero or more"]),
@@ -51,15 +47,15 @@ def wrong(reason: str, *arguments: Any) -> Any:
         ({"loss": [[0, math.nan], [1, 0]]}, ["finite"]),
         ({"loss": [[0, math.inf], [1, 0]]}, ["finite"]),
         ({"loss": [[5, 1], [1, 0]]}, ["wrong answer loses less"]),
-        wrong("OverflowError", {"features": [Binary("a", price=10**400)]}, ["a: price"]),
-        wrong("TypeError", {"features": 5}, ["features"]),
-        wrong("TypeError", {"labels": 5}, ["labels"]),
-        wrong("taken as two labels", {"labels": "xy"}, ["'xy'"]),
-        wrong("cannot be told from a missing label", {"labels": ["x", None]}, ["None"]),
-        wrong("cannot be told from a missing label", {"labels": [1, math.nan]}, ["nan"]),
-        wrong("does not survive a model file", {"labels": [(1, 2), (3, 4)]}, ["(1, 2)"]),
-        wrong("TypeError", {"labels": [[1], [2]]}, ["[1]"]),
-        wrong("TypeError only when a learner is made", {"features": [Binary("a", group=1)]}, ["group"]),
+        ({"features": [Binary("a", price=10**400)]}, ["a: price"]),
+        ({"features": 5}, ["features"]),
+        ({"labels": 5}, ["labels"]),
+        ({"labels": "xy"}, ["'xy'"]),
+        ({"labels": ["x", None]}, ["None"]),
+        ({"labels": [1, math.nan]}, ["nan"]),
+        ({"labels": [(1, 2), (3, 4)]}, ["(1, 2)"]),
+        ({"labels": [[1], [2]]}, ["[1]"]),
+        ({"features": [Binary("a", group=1)]}, ["group"]),
     ],
 )
 def test_a_definition_that_makes_no_problem_is_refused_by_name(fields: dict[str, Any], says: list[str]) -> None:
@@ -79,8 +75,8 @@ def test_a_definition_that_makes_no_problem_is_refused_by_name(fields: dict[str,
         ("abc", "'abc'"),
         ([1, math.nan], "NaN"),
         ([1, None], "NaN"),
-        wrong("TypeError", [[1], [2]], "[1]"),
-        wrong("TypeError", 3, "3"),
+        ([[1], [2]], "[1]"),
+        (3, "3"),
     ],
     ids=lambda v: repr(v)[:20],
 )
@@ -93,7 +89,7 @@ def test_a_categorical_needs_two_or_more_different_values(values: Any, says: str
 def test_the_limits_themselves_are_allowed() -> None:
     problem = Problem([Categorical("c", range(MAX_OUTCOMES))], labels=range(MAX_LABELS))
     assert (problem.n_features, problem.n_labels) == (1, MAX_LABELS)
-    assert problem.outcomes([[MAX_OUTCOMES - 1]]).tolist() == [[MAX_OUTCOMES - 1]]
+    assert problem.outcomes([[MAX_OUTCOMES - 1]])[0].tolist() == [[MAX_OUTCOMES - 1]]
 
 
 def test_free_features_and_numpy_values_are_allowed() -> None:
@@ -165,10 +161,10 @@ def test_a_table_reads_cell_by_cell_whatever_its_container(rows: list[tuple[Any,
     as_objects = np.empty((len(rows), 3), dtype=object)
     for i, row in enumerate(rows):
         as_objects[i] = row
-    assert MIXED.outcomes(as_objects).tolist() == expected
+    assert MIXED.outcomes(as_objects)[0].tolist() == expected
     if rows:
-        assert MIXED.outcomes(rows).tolist() == expected
-        assert MIXED.outcomes([list(row) for row in rows]).tolist() == expected
+        assert MIXED.outcomes(rows)[0].tolist() == expected
+        assert MIXED.outcomes([list(row) for row in rows])[0].tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.float32, np.float64, object])
@@ -176,11 +172,11 @@ def test_a_table_reads_cell_by_cell_whatever_its_container(rows: list[tuple[Any,
 def test_a_binary_table_may_have_any_dtype(dtype: Any, order: Any) -> None:
     bits = np.random.default_rng(1).integers(0, 2, (20, 2))
     problem = Problem([A, B], labels=[0, 1])
-    np.testing.assert_array_equal(problem.outcomes(bits.astype(dtype, order=order)), bits)
+    np.testing.assert_array_equal(problem.outcomes(bits.astype(dtype, order=order))[0], bits)
 
 
 def test_nan_in_a_table_of_numbers_is_missing() -> None:
-    assert Problem([A, B], labels=[0, 1]).outcomes(np.array([[math.nan, 1.0]])).tolist() == [[-1, 1]]
+    assert Problem([A, B], labels=[0, 1]).outcomes(np.array([[math.nan, 1.0]]))[0].tolist() == [[-1, 1]]
 
 
 @pytest.mark.parametrize(
@@ -222,8 +218,8 @@ def test_a_table_that_does_not_fit_is_refused_by_what_came(table: Any, says: lis
         (["n", "p"], ["p", "n"], [1, 0]),
         (["n", "p"], np.array(["p", "n"]), [1, 0]),
         (["n", "p"], ["p", None], [1, -1]),
-        wrong("numpy makes it the string 'nan'", ["n", "p"], ["p", math.nan], [1, -1]),
-        wrong("numpy makes all strings", ["n", 1], ["n", 1], [0, 1]),
+        (["n", "p"], ["p", math.nan], [1, -1]),
+        (["n", 1], ["n", 1], [0, 1]),
     ],
 )
 def test_labels_read_one_by_one_whatever_their_container(labels: Any, given: Any, expected: list[int]) -> None:
@@ -243,7 +239,7 @@ def test_labels_read_one_by_one_whatever_their_container(labels: Any, given: Any
         ([0, 0.5], UnknownLabel, "no label 0.5"),
         (["0", "1"], UnknownLabel, "no label '0'"),
         (np.array([0, 2**40]), UnknownLabel, str(2**40)),
-        wrong("numpy's ValueError", [[0], [0, 1]], InvalidValue, "label"),
+        ([[0], [0, 1]], InvalidValue, "label"),
     ],
     ids=repr,
 )

@@ -8,15 +8,19 @@ def test_the_public_names_are_these() -> None:
         "UFODT",
         "Binary",
         "Categorical",
+        "Continuous",
         "Criterion",
         "Expert",
         "Policy",
         "Prior",
         "Problem",
+        "Selection",
         "Session",
+        "drift",
         "errors",
         "load",
         "stop",
+        "thresholds",
     ]
 
 

@@ -141,7 +141,6 @@ def test_everything_may_be_unavailable() -> None:
     assert session.evidence["skipped"] == NAMES
 
 
-@pytest.mark.xfail(reason="why() gives every free feature an infinite rate, ask() prefers the one of higher gain")
 def test_the_ranking_agrees_with_the_question_when_features_are_free() -> None:
     free = Problem([Binary(name, price=0.0) for name in "abc"], labels=[0, 1])
     learner = UFODT(free, stop=stop.region(), n_hypotheses=64, seed=1)
@@ -152,7 +151,6 @@ def test_the_ranking_agrees_with_the_question_when_features_are_free() -> None:
             assert session.why()[0].feature == question.feature
 
 
-@pytest.mark.xfail(reason="too few distinct hypotheses: every look draws again")
 def test_asking_changes_nothing_when_distinct_hypotheses_are_drawn_again() -> None:
     problem = Problem([Binary(name) for name in "abcd"], labels=[0, 1])
     policy = Policy(distinct=True, redraw_below=10, n_hypotheses=20, stop=stop.region())

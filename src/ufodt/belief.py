@@ -6,8 +6,7 @@ This module turns what people know into priors; the rest of the arithmetic is in
 
 import math
 import os
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import core
+from ufodt.amount import number, plain
 from ufodt.errors import InvalidProblem
-from ufodt.problem import Continuous, Feature, Label, Problem, Value
+from ufodt.features import Continuous, Feature, Value
+from ufodt.problem import Label, Problem
 from ufodt.thresholds import Thresholds
 
 
@@ -36,10 +37,25 @@ class Expert:
     probability: float | Sequence[float] | Mapping[Value, float]
     strength: float
 
+    def __post_init__(self) -> None:
+        given = self.probability
+        if isinstance(given, Mapping):
+            said: Any = {plain(value): plain(p) for value, p in given.items()}
+        elif isinstance(given, Iterable) and not isinstance(given, str):
+            said = tuple(plain(p) for p in given)
+        else:
+            said = plain(given)
+        object.__setattr__(self, "probability", said)
+        object.__setattr__(self, "label", plain(self.label))
+        object.__setattr__(self, "strength", plain(self.strength))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prior:
     """What is believed before the first case.
+
+    `read_prior` in this module reads one from a file that a person wrote, and `interpolate` finds those between
+    the uniform prior and an informed one.
 
     Parameters
     ----------
@@ -59,6 +75,19 @@ class Prior:
     label_strength: float = 10.0
     learns_labels: bool = True
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.experts, Iterable) or not all(isinstance(e, Expert) for e in self.experts):
+            raise InvalidProblem(f"{self.experts!r} came for what experts say; expected a list of Expert(...).")
+        if not isinstance(self.labels, Mapping | None):
+            raise InvalidProblem(f"{self.labels!r} came for the labels; expected a probability for each.")
+        if not isinstance(self.learns_labels, bool):
+            raise InvalidProblem(f"learns_labels={self.learns_labels!r} came; expected True or False.")
+        object.__setattr__(self, "experts", tuple(self.experts))
+        if self.labels is not None:
+            object.__setattr__(self, "labels", {plain(label): plain(p) for label, p in self.labels.items()})
+        for name in ("count", "label_strength"):
+            object.__setattr__(self, name, plain(getattr(self, name)))
+
 
 def from_prior(prior: Prior, problem: Problem, compiled: core.Problem, cutting: Thresholds) -> core.Belief:
     """Return the belief before the first case."""
@@ -66,14 +95,22 @@ def from_prior(prior: Prior, problem: Problem, compiled: core.Problem, cutting: 
     counts = np.full((compiled.n_rows, problem.n_labels), float(prior.count))
     first_row = np.cumsum([0, *compiled.n_outcomes])
     for expert in prior.experts:
-        index, label = problem.feature_index(expert.feature), _label_index(problem, expert.label)
+        index, label = (
+            problem.feature_index(expert.feature),
+            problem.label_index(_known_as(problem.labels, expert.label)),
+        )
         _check_amount(f"the strength behind {expert.feature!r} given {expert.label!r}", expert.strength)
+        if isinstance(problem.features[index], Continuous) and cutting.kind != "bins":
+            raise InvalidProblem(
+                f"{expert.feature}: what an expert says of a continuous feature is of its bins; "
+                f"with {cutting.kind} thresholds it has none."
+            )
         rows = slice(first_row[index], first_row[index + 1])
         counts[rows, label] = _probabilities(expert, problem.features[index]) * expert.strength
     label_counts = np.full(problem.n_labels, float(prior.count))
     if prior.labels is not None:
         _check_amount("the strength behind the labels", prior.label_strength)
-        said = {_label_index(problem, label): p for label, p in prior.labels.items()}
+        said = {problem.label_index(_known_as(problem.labels, label)): p for label, p in prior.labels.items()}
         if len(said) != problem.n_labels:
             raise InvalidProblem(
                 f"Probabilities came for {list(prior.labels)}; expected one for each of {list(problem.labels)}."
@@ -93,15 +130,6 @@ def from_prior(prior: Prior, problem: Problem, compiled: core.Problem, cutting: 
     )
 
 
-def _label_index(problem: Problem, label: Label) -> int:
-    """The index of a label; a file writes every label as text."""
-    if isinstance(label, str) and label not in problem.labels:
-        as_text = [str(known) for known in problem.labels]
-        if label in as_text:
-            return as_text.index(label)
-    return problem.label_index(label)
-
-
 def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
     given = expert.probability
     if isinstance(feature, Continuous):
@@ -114,20 +142,30 @@ def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
     else:
         values = feature.values
     if isinstance(given, Mapping):
-        if set(given) != set(values):
+        said = {_known_as(values, value): p for value, p in given.items()}
+        if set(said) != set(values):
             raise InvalidProblem(
                 f"{expert.feature}: probabilities came for {list(given)}; expected one for each of {list(values)}."
             )
-        given = [given[value] for value in values]
+        given = [said[value] for value in values]
     elif isinstance(given, int | float):
         if len(values) != 2:
             raise InvalidProblem(f"{expert.feature}: one probability came for {len(values)} values; give one for each.")
         given = [1.0 - given, given]
+    elif not isinstance(given, tuple):
+        raise InvalidProblem(f"{expert.feature}: probability {given!r} came; expected a number, or one for each value.")
     if len(given) != len(values):
         raise InvalidProblem(
             f"{expert.feature}: {len(given)} probabilities came for {len(values)} values; give one for each."
         )
     return _checked(given, f"{expert.feature!r} given {expert.label!r}")
+
+
+def _known_as(known: Sequence[Any], name: Any) -> Any:
+    """The label or value that a name stands for: a file writes every key as text."""
+    if name in known or not isinstance(name, str):
+        return name
+    return next((one for one in known if str(one) == name), name)
 
 
 def sketch_sizes(belief: core.Belief) -> list[list[int]]:
@@ -199,6 +237,8 @@ def read_prior(path: str | os.PathLike[str]) -> Prior:
     strength = 50
     ```
     """
+    import tomllib  # here, since few need it and it takes its time
+
     try:
         text = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -207,8 +247,11 @@ def read_prior(path: str | os.PathLike[str]) -> Prior:
     if unknown:
         raise InvalidProblem(f"{path}: {unknown} came; expected count, strength, labels, label_strength, features.")
     strength = text.get("strength", 20)
+    said_of = text.get("features", {})
+    if not isinstance(said_of, dict):
+        raise InvalidProblem(f"{path}: features = {said_of!r} came; expected tables [features.FEATURE.LABEL].")
     experts = []
-    for feature, by_label in text.get("features", {}).items():
+    for feature, by_label in said_of.items():
         for label, said in by_label.items() if isinstance(by_label, dict) else [("", None)]:
             if not isinstance(said, dict) or "probability" not in said or set(said) - {"probability", "strength"}:
                 raise InvalidProblem(
@@ -232,7 +275,7 @@ def interpolate(prior: Prior, share: float) -> Prior:
     >>> interpolate(Prior(experts=[Expert("fever", "ill", 0.9, strength=50)]), 0.5).experts[0].probability
     0.7
     """
-    if not 0 <= share <= 1:
+    if not 0 <= number(share) <= 1:
         raise InvalidProblem(f"A share of {share!r} came; expected a number from 0 to 1.")
 
     def between(p: float, n: int) -> float:
@@ -253,10 +296,10 @@ def interpolate(prior: Prior, share: float) -> Prior:
 
 
 def _checked(probabilities: Sequence[float], what: str) -> NDArray[np.float64]:
-    p: NDArray[np.float64] = np.array(probabilities, dtype=np.float64)
+    p: NDArray[np.float64] = np.array([number(x) for x in probabilities])
     if not np.isfinite(p).all() or (p <= 0).any() or abs(p.sum() - 1) > 1e-6:
         raise InvalidProblem(
-            f"Probabilities {p.tolist()} came for {what}; expected numbers above 0 that sum to 1 "
+            f"Probabilities {list(probabilities)} came for {what}; expected numbers above 0 that sum to 1 "
             "(what is given probability 0 could never be learned)."
         )
     p /= p.sum()
@@ -264,5 +307,5 @@ def _checked(probabilities: Sequence[float], what: str) -> NDArray[np.float64]:
 
 
 def _check_amount(what: str, amount: float) -> None:
-    if not (isinstance(amount, int | float | np.number) and math.isfinite(amount) and amount > 0):
+    if not 0 < number(amount) < math.inf:
         raise InvalidProblem(f"{amount!r} came for {what}; expected a finite number of cases above 0.")

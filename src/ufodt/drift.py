@@ -4,8 +4,10 @@
 (0.05, True)
 """
 
+import math
 from dataclasses import dataclass
 
+from ufodt.amount import number, plain
 from ufodt.errors import InvalidPolicy
 
 
@@ -30,10 +32,15 @@ class Drift:
     threshold: float = 2.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.gamma < 1:
+        object.__setattr__(self, "automatic", plain(self.automatic))
+        if not isinstance(self.automatic, bool):
+            raise InvalidPolicy(f"automatic={self.automatic!r} came; expected True or False.")
+        if not 0 <= number(self.gamma) < 1:
             raise InvalidPolicy(f"gamma={self.gamma!r} came; expected a share, 0 or more and below 1.")
-        if not 0 < self.threshold < float("inf"):
+        if not 0 < number(self.threshold) < math.inf:
             raise InvalidPolicy(f"threshold={self.threshold!r} came; expected nats above 0.")
+        object.__setattr__(self, "gamma", number(self.gamma))
+        object.__setattr__(self, "threshold", number(self.threshold))
 
 
 def discount(gamma: float) -> Drift:

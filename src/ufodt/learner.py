@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import belief as beliefs
-from ufodt import core, model_file
+from ufodt import core, manifest, model_file
 from ufodt import policy as policies
-from ufodt.belief import Expert, Prior
+from ufodt.amount import number, plain
+from ufodt.belief import Prior
 from ufodt.drift import Drift
 from ufodt.errors import InvalidModelFile, InvalidPolicy, InvalidProblem, InvalidValue, UfodtError
+from ufodt.features import Continuous
 from ufodt.policy import Policy
-from ufodt.problem import Binary, Categorical, Continuous, Feature, Label, Problem
+from ufodt.problem import Label, Problem
 from ufodt.selection import Selection
 from ufodt.session import Evidence, Session
 from ufodt.stop import Stop
@@ -89,6 +91,7 @@ class UFODT:
 
     Examples
     --------
+    >>> from ufodt import Binary
     >>> problem = Problem([Binary("fever"), Binary("cough")], labels=["healthy", "ill"])
     >>> learner = UFODT(problem, seed=7)
     >>> session = learner.open("patient-17", known={"fever": 1})
@@ -188,7 +191,9 @@ class UFODT:
         budget
             What the case may cost at most.
         """
-        if not budget >= 0:
+        if not isinstance(plain(case), str | int | None):
+            raise InvalidValue(f"{case!r} came as the name of a case; expected a string or a whole number.")
+        if not number(budget) >= 0:
             raise InvalidValue(f"A budget of {budget!r} came; expected an amount, zero or more.")
         plan = core.Plan(
             self._compiled,
@@ -197,30 +202,40 @@ class UFODT:
             seed=self.seed,
             number=self._n_opened,
             selection=self._selection,
-            price=self._prices_of(prices) if prices else [],
-            budget=budget,
+            price=[] if prices is None else self._prices_of(prices),
+            budget=number(budget),
         )
-        session = Session(case, self.problem, plan, known or {}, unavailable)
+        session = Session(
+            plain(case),
+            self.problem,
+            plan,
+            known={} if known is None else known,
+            unavailable=unavailable,
+            scores=self.thresholds.kind == "exp3",
+        )
         self._n_opened += 1
         return session
 
     def learn(self, evidence: Evidence, label: Label) -> None:
         """Learn from a case once its label is known; cases may come in any order."""
         try:
-            values, thresholds = evidence["values"].items(), evidence.get("thresholds", {})
+            values, thresholds = evidence["values"].items(), dict(evidence.get("thresholds", {}))
             rewards = [(int(view), float(amount)) for view, amount in evidence.get("rewards", ())]
-        except (TypeError, ValueError, KeyError, AttributeError):
+        except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
             raise InvalidValue(f"{evidence!r} is no evidence; give `session.evidence`.") from None
         seen = []
         for name, value in values:
             index = self.problem.feature_index(name)
             feature = self.problem.features[index]
             if isinstance(feature, Continuous):
-                view = self._belief.first_view(index) + thresholds[name] if name in thresholds else -1
-                seen.append((index, 0, feature.number(value), view))
+                seen.append((index, 0, feature.number(value), self._view(index, thresholds.get(name, -1))))
             else:
                 seen.append((index, feature.outcome(value), 0.0, -1))
-        core.learn(self._belief, self._drift, self._selection, seen, self.problem.label_index(label), rewards)
+        at = self.problem.label_index(label)
+        try:
+            core.learn(self._belief, self._drift, self._selection, seen, at, rewards)
+        except (IndexError, ValueError, TypeError) as error:
+            raise InvalidValue(f"The evidence does not fit this learner: {error}.") from None
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn from a table of old cases whose cells are already paid for; missing cells teach nothing."""
@@ -234,8 +249,8 @@ class UFODT:
         Parameters
         ----------
         X
-            Raw values, shape `(n_cases, n_features)`; only cells the plan asks for are read. NaN or None:
-            could not be had.
+            Raw values, shape `(n_cases, n_features)`. NaN or None: could not be had. The whole table is checked;
+            only cells that the plan asks for are used.
         y
             True labels, shape `(n_cases,)`; None or NaN where the label never comes.
         prices
@@ -270,19 +285,18 @@ class UFODT:
     def evaluate(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Report:
         """Answer a hold-out from paid features only, by the tree of the mean belief; nothing is learned."""
         outcomes, values = self.problem.outcomes(X)
+        truth = None if y is None else self.problem.label_indices(y, len(outcomes))
         plan = None if self.policy.predict == "theta" else "mean"  # the paper plans and answers under one draw
         policy = policies.to_core(self.policy, self.problem, plan=plan)  # type: ignore[arg-type]
         tree = core.Tree(self._compiled, policy, self._belief, seed=self.seed, number=_TREE, selection=self._selection)
         parts = _in_chunks(lambda rows: tree.evaluate(outcomes[rows], values[rows]), len(outcomes), progress)
         record = self._record(parts)
         accuracy = loss = math.nan
-        if y is not None:
-            truth = self.problem.label_indices(y, len(outcomes))
-            answers = self.problem.label_indices(record.predicted, len(outcomes))[truth >= 0]
+        if truth is not None and (truth >= 0).any():
+            answers = np.concatenate([predicted for predicted, *_ in parts])[truth >= 0]
             truth = truth[truth >= 0]
-            if len(truth):
-                accuracy = float((truth == answers).mean())
-                loss = float(self.problem.losses[truth, answers].mean())
+            accuracy = float((truth == answers).mean())
+            loss = float(self.problem.losses[truth, answers].mean())
         cost, n_asked = (float(a.mean()) if len(a) else math.nan for a in (record.cost, record.n_asked))
         return Report(record, accuracy, loss, cost, n_asked)
 
@@ -291,31 +305,25 @@ class UFODT:
 
         Merging the same learner twice counts its cases twice.
         """
-        if other.problem != self.problem or other.prior != self.prior:
-            raise InvalidValue("Learners merge only when problem and prior are the same; these differ.")
+        if not isinstance(other, UFODT):
+            raise InvalidValue(f"{other!r} came to be merged; expected another learner.")
+        same = (other.problem, other.prior, other.thresholds) == (self.problem, self.prior, self.thresholds)
+        if not same:
+            raise InvalidValue("Learners merge only when problem and prior and thresholds are the same; these differ.")
         self._belief.merge(other._belief)
 
     def discount(self, gamma: float) -> None:
         """Forget a fraction `gamma` of everything learned (paper, algorithm 5)."""
-        if not 0 <= gamma <= 1:
+        if not 0 <= number(gamma) <= 1:
             raise InvalidValue(f"A discount of {gamma!r} came; expected a fraction from 0 to 1.")
-        self._belief.discount(gamma)
+        self._belief.discount(number(gamma))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; a loaded learner goes on exactly as this one would."""
-        manifest = {
-            "problem": {
-                "features": [{"kind": type(f).__name__, **_fields(f)} for f in self.problem.features],
-                "labels": self.problem.labels,
-                "loss": self.problem.loss,
-                "currencies": self.problem.currencies,
-            },
-            "policy": asdict(self.policy),
-            "prior": _prior_to_json(self.prior),
-            "thresholds": asdict(self.thresholds),
-            "drift": asdict(self.drift),
+        settings = manifest.Settings(self.problem, self.policy, self.prior, self.thresholds, self.drift, self.selection)
+        description = {
+            **manifest.describe(settings),
             "drift_state": self._drift.state(),
-            "selection": asdict(self.selection),
             "seed": self.seed,
             "n_opened": self._n_opened,
             "sketches": {name: beliefs.sketch_sizes(belief) for name, belief in self._beliefs().items()},
@@ -323,9 +331,11 @@ class UFODT:
         arrays = {"weights": self._selection.weights}
         for name, belief in self._beliefs().items():
             arrays |= {f"{name}_{key}": array for key, array in beliefs.to_arrays(belief).items()}
-        model_file.write(path, manifest, arrays)
+        model_file.write(path, description, arrays)
 
     def _prices_of(self, given: Mapping[str, float]) -> list[float]:
+        if not isinstance(given, Mapping):
+            raise InvalidValue(f"{given!r} came for the prices of a case; expected a price for each feature's name.")
         prices = self.problem.prices.copy()
         for name, price in given.items():
             index = self.problem.feature_index(name)
@@ -335,6 +345,16 @@ class UFODT:
                 raise InvalidValue(str(error)) from None
         return [float(price) for price in prices]
 
+    def _view(self, feature: int, threshold: Any) -> int:
+        """The threshold of a feature by its number among all thresholds; -1 where there is none."""
+        if self.thresholds.kind == "bins" or threshold == -1:
+            return -1
+        kind = self.problem.features[feature]
+        n = len(kind.cuts) or self.thresholds.n if isinstance(kind, Continuous) else 0
+        if isinstance(threshold, bool) or not isinstance(threshold, int) or not 0 <= threshold < n:
+            raise InvalidValue(f"{kind.name}: threshold {threshold!r} came; expected a number from 0 to {n - 1}.")
+        return self._belief.first_view(feature) + threshold
+
     def _beliefs(self) -> dict[str, core.Belief]:
         """What is believed, and what is kept in reserve while an alarm is on trial."""
         reserve = self._drift.reserve
@@ -342,32 +362,22 @@ class UFODT:
 
     def _record(self, parts: list[_Arrays]) -> Record:
         predicted, probability, cost, n_asked, asked = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        return Record(np.asarray(self.problem.labels)[predicted], probability, cost, n_asked, asked)
+        return Record(self.problem.labels_at(predicted), probability, cost, n_asked, asked)
 
 
 def load(path: str | os.PathLike[str]) -> UFODT:
     """Return the learner that was saved to a file."""
-    manifest = model_file.read_manifest(path)
+    described = model_file.read_manifest(path)
     try:
-        kinds: dict[str, type[Feature]] = {"Binary": Binary, "Categorical": Categorical, "Continuous": Continuous}
-        described = manifest["problem"]
-        features = [
-            kinds[f.pop("kind")](**{**f, "surcharge": _from_pairs(f["surcharge"])}) for f in described["features"]
-        ]
-        learner = UFODT(
-            Problem(features, described["labels"], described["loss"], described["currencies"]),
-            policy=Policy(**{**manifest["policy"], "stop": _stop_from_json(manifest["policy"]["stop"])}),
-            prior=_prior_from_json(manifest["prior"]),
-            thresholds=Thresholds(**manifest["thresholds"]),
-            drift=Drift(**manifest["drift"]),
-            selection=Selection(**manifest["selection"]),
-            seed=manifest["seed"],
-        )
-        learner._n_opened = _checked_seed(manifest["n_opened"])
+        settings = manifest.read(described)
+        _check_size(settings.problem, settings.thresholds)
+        learner = UFODT(**settings._asdict(), seed=described["seed"])
+        learner._n_opened = _checked_seed(described["n_opened"])
+        sketches = {name: _checked_sizes(sizes, settings.problem) for name, sizes in described["sketches"].items()}
         shapes = {"weights": learner._selection.weights.shape}
-        for name, sizes in manifest["sketches"].items():
+        for name, sizes in sketches.items():
             shapes |= {f"{name}_{key}": shape for key, shape in beliefs.shapes(learner._belief, sizes).items()}
-    except (KeyError, TypeError, ValueError, AttributeError, UfodtError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, UfodtError) as error:
         raise InvalidModelFile(f"{path}: the manifest does not describe a learner ({error!r}).") from error
     arrays = model_file.read_arrays(path, shapes)
     try:
@@ -375,14 +385,29 @@ def load(path: str | os.PathLike[str]) -> UFODT:
             name: beliefs.from_arrays(
                 learner.belief, sizes, {key: arrays[f"{name}_{key}"] for key in beliefs.shapes(learner._belief, sizes)}
             )
-            for name, sizes in manifest["sketches"].items()
+            for name, sizes in sketches.items()
         }
         learner._belief = restored["belief"]
         learner._selection.set_weights(arrays["weights"])
-        learner._drift.restore(learner._belief, manifest["drift_state"], restored.get("reserve"))
-    except (KeyError, ValueError, TypeError, IndexError) as error:
+        learner._drift.restore(learner._belief, described["drift_state"], restored.get("reserve"))
+    except (LookupError, ValueError, TypeError, ArithmeticError) as error:
         raise InvalidModelFile(f"{path}: {error}.") from error
     return learner
+
+
+def _check_size(problem: Problem, cutting: Thresholds) -> None:
+    """Refuse a description of a few bytes that would take all memory, before anything is made of it."""
+    most = [max(len(f.cuts), cutting.n) + 1 if isinstance(f, Continuous) else len(f.values) for f in problem.features]
+    if 8 * sum(most) * problem.n_labels > model_file.MAX_ARRAY_BYTES:
+        raise ValueError("no model is that big")
+
+
+def _checked_sizes(sizes: Any, problem: Problem) -> list[list[int]]:
+    """Of each feature: cut points, cells of its sketch, values seen."""
+    fine = all(len(size) == 3 and all(type(n) is int and 0 <= n < 2**62 for n in size) for size in sizes)
+    if not fine or len(sizes) != problem.n_features:
+        raise ValueError("three whole numbers per feature are expected of the sketches")
+    return [list(size) for size in sizes]
 
 
 def _in_chunks(work: Callable[[slice], _Arrays], n_cases: int, progress: Progress | None) -> list[_Arrays]:
@@ -408,37 +433,3 @@ def _checked_prices(prices: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
     if table.shape != shape or not np.isfinite(table).all() or (table < 0).any():
         raise InvalidValue(f"Prices of shape {table.shape} came; expected {shape}, all finite and none negative.")
     return table
-
-
-def _fields(feature: Feature) -> dict[str, Any]:
-    fields = {name: getattr(feature, name) for name in feature.__dataclass_fields__ if not name.startswith("_")}
-    return {**fields, "surcharge": _to_pairs(feature.surcharge)}
-
-
-def _to_pairs(mapping: Mapping[Any, Any] | None) -> list[list[Any]] | None:
-    """A mapping as JSON can hold it whatever its keys are."""
-    return None if mapping is None else [[key, value] for key, value in mapping.items()]
-
-
-def _from_pairs(pairs: list[list[Any]] | None) -> dict[Any, Any] | None:
-    return None if pairs is None else {key: value for key, value in pairs}
-
-
-def _prior_to_json(prior: Prior) -> dict[str, Any]:
-    experts = []
-    for e in prior.experts:
-        given = _to_pairs(e.probability) if isinstance(e.probability, Mapping) else e.probability
-        experts.append([e.feature, e.label, given, e.strength])
-    return {**asdict(prior), "experts": experts, "labels": _to_pairs(prior.labels)}
-
-
-def _prior_from_json(prior: dict[str, Any]) -> Prior:
-    experts = []
-    for feature, label, given, strength in prior["experts"]:
-        pairs = isinstance(given, list) and bool(given) and isinstance(given[0], list)
-        experts.append(Expert(feature, label, dict(given) if pairs else given, strength))
-    return Prior(**{**prior, "experts": tuple(experts), "labels": _from_pairs(prior["labels"])})
-
-
-def _stop_from_json(rule: dict[str, Any]) -> Stop:
-    return Stop(rule["kind"], rule["value"], tuple(_stop_from_json(child) for child in rule["children"]))

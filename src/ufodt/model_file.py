@@ -2,10 +2,8 @@
 
 import io
 import json
+import math
 import os
-import tempfile
-import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,9 +24,12 @@ Floats = NDArray[np.float64]
 
 def write(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Mapping[str, Floats]) -> None:
     """Write a model file; an existing file is replaced only when the new one is complete."""
+    import zipfile  # here, since it takes its time and not every program writes a model
+
     path = Path(path)
     text = json.dumps({"format": FORMAT, "version": VERSION, **manifest}, allow_nan=False)
-    handle, name = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
+    name = path.with_name(f"{path.name}.{os.urandom(6).hex()}.part") if path.name else path
+    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)  # with the permissions of any new file
     try:
         with os.fdopen(handle, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -41,13 +42,17 @@ def write(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Map
             os.fsync(file.fileno())
         os.replace(name, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
         raise
 
 
 def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the manifest of a model file."""
-    manifest = json.loads(_members(path, {"manifest.json": MAX_MANIFEST_BYTES})["manifest.json"])
+    text = _members(path, {"manifest.json": MAX_MANIFEST_BYTES})["manifest.json"]
+    try:
+        manifest = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidModelFile(f"{path} holds no ufodt model: its manifest is no JSON ({error}).") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise InvalidModelFile(f"{path} holds no ufodt model; expected a file written by `learner.save`.")
     if manifest.get("version") != VERSION:
@@ -60,28 +65,42 @@ def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def read_arrays(path: str | os.PathLike[str], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Floats]:
     """Return the named arrays of a model file, each of the shape expected."""
-    limits = {f"{key}.npy": 8 * int(np.prod(shape)) + _HEADER_BYTES for key, shape in shapes.items()}
+    limits = {f"{key}.npy": 8 * math.prod(shape) + _HEADER_BYTES for key, shape in shapes.items()}
     if sum(limits.values()) > MAX_ARRAY_BYTES:
         raise InvalidModelFile(f"{path} declares arrays of more than {MAX_ARRAY_BYTES:,} bytes; no model is that big.")
     members = _members(path, limits)
-    arrays = {}
-    for key, shape in shapes.items():
-        try:
-            array = np.lib.format.read_array(io.BytesIO(members[f"{key}.npy"]), allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
-            raise _damaged(path, f"{key}: {error}") from error
-        if array.shape != shape or array.dtype != np.float64:
-            raise _damaged(path, f"{key} has shape {array.shape} of {array.dtype}, expected {shape} of float64")
-        arrays[key] = np.ascontiguousarray(array)
-    return arrays
+    return {key: _read_array(path, key, members[f"{key}.npy"], shape) for key, shape in shapes.items()}
+
+
+def _read_array(path: str | os.PathLike[str], key: str, data: bytes, shape: tuple[int, ...]) -> Floats:
+    """The array in an `.npy`, once its header is found to say what is expected."""
+    file = io.BytesIO(data)
+    try:
+        version = np.lib.format.read_magic(file)
+        if version != (1, 0):
+            raise ValueError(f"array format {version} came, (1, 0) is expected")
+        found, by_column, dtype = np.lib.format.read_array_header_1_0(file)
+    except Exception as error:  # numpy parses a header as Python, which fails in many ways
+        raise _damaged(path, f"{key}: {error}") from error
+    content = data[file.tell() :]
+    if found != shape or dtype != np.float64 or len(content) != 8 * math.prod(shape):
+        raise _damaged(path, f"{key} has shape {found} of {dtype}, expected {shape} of float64")
+    array = np.frombuffer(content).reshape(shape, order="F" if by_column else "C")
+    return np.array(array, order="C")
 
 
 def _members(path: str | os.PathLike[str], limits: Mapping[str, int]) -> dict[str, bytes]:
+    import zipfile
+    import zlib
+
     try:
         with zipfile.ZipFile(path) as archive:
             found = {}
             for name, limit in limits.items():
-                size = archive.getinfo(name).file_size
+                member = archive.getinfo(name)
+                size = member.file_size
+                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise InvalidModelFile(f"{path}: {name} is packed in a way that no model is; use another copy.")
                 if size > limit:
                     raise InvalidModelFile(f"{path}: {name} holds {size:,} bytes, at most {limit:,} are expected.")
                 found[name] = archive.read(name)

@@ -6,8 +6,10 @@ from enum import StrEnum
 from typing import Literal
 
 from ufodt import core, stop
+from ufodt.amount import plain
 from ufodt.errors import InvalidPolicy
-from ufodt.problem import Continuous, Feature, Problem
+from ufodt.features import Continuous, Feature
+from ufodt.problem import Problem
 from ufodt.stop import Stop
 from ufodt.thresholds import Thresholds
 
@@ -64,6 +66,9 @@ class Policy:
             count = getattr(self, name)
             if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= 1_000_000:
                 raise InvalidPolicy(f"{name} must be a whole number from {least} to 1,000,000; {count!r} came.")
+        object.__setattr__(self, "distinct", plain(self.distinct))
+        if not isinstance(self.distinct, bool):
+            raise InvalidPolicy(f"distinct={self.distinct!r} came; expected True or False.")
         if self.plan not in ("draw", "mean") or self.predict not in ("mean", "theta"):
             raise InvalidPolicy(
                 f"plan={self.plan!r}, predict={self.predict!r} came; "

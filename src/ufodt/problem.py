@@ -5,141 +5,47 @@ Names and raw values live here and above; below, a feature is an index and a val
 """
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ufodt.amount import is_missing, number, plain
 from ufodt.errors import InvalidProblem, InvalidValue, UnknownFeature, UnknownLabel
+from ufodt.features import (
+    MAX_OUTCOMES,
+    Binary,
+    Categorical,
+    Continuous,
+    Feature,
+    Value,
+    is_name,
+    some,
+    with_prices,
+)
+
+__all__ = [
+    "MAX_LABELS",
+    "MAX_OUTCOMES",
+    "Binary",
+    "Categorical",
+    "Continuous",
+    "Feature",
+    "Label",
+    "Problem",
+    "Value",
+    "with_prices",
+]
 
 MAX_LABELS = 256
-MAX_OUTCOMES = 1024
 
-Value: TypeAlias = str | int | float | bool
-Label: TypeAlias = str | int | bool
+Label: TypeAlias = str | int | float | bool
 Outcomes: TypeAlias = NDArray[np.int16]
 Values: TypeAlias = NDArray[np.float64]
 LabelIndices: TypeAlias = NDArray[np.int32]
-
-
-Amount: TypeAlias = float | Mapping[str, float]  # a number, or amounts in several currencies
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Priced:
-    """What every feature has besides its name and values.
-
-    Parameters
-    ----------
-    price
-        What asking costs: a number, or amounts in several currencies that the problem gives weights to.
-    group, later_price
-        The price once another feature of the same group has been paid for in the case.
-    surcharge
-        What single values add to the price when they come.
-    mandatory
-        Asked in every case, before the stop rule has its say.
-    needs
-        Features that must be known before this one can be asked.
-    computed_from
-        Features that this one is computed from: it is free once all of them are known.
-    """
-
-    price: Amount = 1.0
-    group: str | None = None
-    later_price: Amount | None = None
-    surcharge: Mapping[Value, Amount] | None = None
-    mandatory: bool = False
-    needs: Sequence[str] = ()
-    computed_from: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Binary(Priced):
-    """A feature that is 0 or 1 (False or True).
-
-    >>> Binary("fever", price=1.0).outcome(True)
-    1
-    """
-
-    name: str
-
-    @property
-    def values(self) -> tuple[Value, ...]:
-        return (0, 1)
-
-    def outcome(self, value: Any) -> int:
-        """Return the outcome, the index of the value among `values`."""
-        return _index(self, {0: 0, 1: 1}, value)
-
-
-@dataclass(frozen=True, slots=True)
-class Categorical(Priced):
-    """A feature with two or more named values.
-
-    >>> Categorical("rhythm", ["sinus", "flutter", "other"], price=15.5).outcome("flutter")
-    1
-    """
-
-    name: str
-    values: Sequence[Value]
-    _index: dict[Hashable, int] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if isinstance(self.values, str):
-            raise InvalidProblem(f"{self.name}: values came as one string {self.values!r}; give a list.")
-        values = tuple(_plain(v) for v in self.values)
-        object.__setattr__(self, "values", values)
-        object.__setattr__(self, "_index", {v: k for k, v in enumerate(values)})
-        if not 2 <= len(values) <= MAX_OUTCOMES or len(self._index) != len(values):
-            raise InvalidProblem(
-                f"{self.name}: came with values {list(values)!r}; expected 2 to {MAX_OUTCOMES} different ones."
-            )
-        if any(_is_missing(v) for v in values):
-            raise InvalidProblem(f"{self.name}: NaN cannot be a value; leave it out, missing needs no value.")
-
-    def outcome(self, value: Any) -> int:
-        """Return the outcome, the index of the value among `values`."""
-        return _index(self, self._index, value)
-
-
-@dataclass(frozen=True, slots=True)
-class Continuous(Priced):
-    """A feature that is a number; it needs no scaling.
-
-    `cuts` fixes the cut points; without them they are found from the values paid for.
-
-    >>> Continuous("glucose", price=17.61, group="blood", later_price=15.51).number(np.float32(99))
-    99.0
-    """
-
-    name: str
-    cuts: Sequence[float] = ()
-
-    def __post_init__(self) -> None:
-        cuts = tuple(float(c) for c in self.cuts)
-        object.__setattr__(self, "cuts", cuts)
-        if not all(math.isfinite(c) for c in cuts) or any(b <= a for a, b in zip(cuts, cuts[1:], strict=False)):
-            raise InvalidProblem(f"{self.name}: cuts {list(cuts)} came; expected finite numbers that rise.")
-        if self.surcharge:
-            raise InvalidProblem(f"{self.name}: a surcharge came for a continuous feature; it has no values to charge.")
-
-    def number(self, value: Any) -> float:
-        """Return the value as a finite number."""
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = math.nan
-        if isinstance(value, str) or not math.isfinite(number):
-            hint = " If it could not be had, skip the feature." if _is_missing(value) else ""
-            raise InvalidValue(f"{self.name}: value {value!r} came; expected a finite number.{hint}")
-        return number
-
-
-Feature: TypeAlias = Binary | Categorical | Continuous
 
 
 @dataclass(frozen=True)
@@ -171,46 +77,43 @@ class Problem:
     currencies: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "features", tuple(self.features))
-        object.__setattr__(self, "labels", tuple(_plain(label) for label in self.labels))
+        object.__setattr__(self, "features", _checked_features(self.features))
+        object.__setattr__(self, "labels", _checked_labels(self.labels))
         object.__setattr__(self, "loss", _checked_loss(self.loss, len(self.labels)))
-        if not self.features:
-            raise InvalidProblem("A problem needs at least one feature; none came.")
+        object.__setattr__(self, "currencies", _checked_currencies(self.currencies))
         for feature in self.features:
-            if not isinstance(feature, Binary | Categorical | Continuous):
-                raise InvalidProblem(f"Features must be Binary, Categorical or Continuous; {feature!r} came.")
-            if not isinstance(feature.name, str) or not feature.name:
-                raise InvalidProblem(f"A feature's name must be a string that is not empty; {feature.name!r} came.")
-        names = [feature.name for feature in self.features]
-        if len(set(names)) != len(names):
-            twice = sorted({name for name in names if names.count(name) > 1})
-            raise InvalidProblem(f"Feature names must differ; {twice} came more than once.")
+            self._check_prices(feature)
+            self._check_order(feature)
         for feature in self.features:
-            self._check_terms(feature)
-        if not 2 <= len(self.labels) <= MAX_LABELS or len(set(self.labels)) != len(self.labels):
-            raise InvalidProblem(
-                f"{len(self.labels)} labels came, {len(set(self.labels))} of them different; "
-                f"expected 2 to {MAX_LABELS} different ones."
-            )
+            if feature.needs and self._needs_itself(feature.name):
+                raise InvalidProblem(f"{feature.name}: needs itself in the end, so it could never be asked.")
 
-    def _check_terms(self, feature: Feature) -> None:
-        self.amount(feature.price, feature.name)
+    def _check_prices(self, feature: Feature) -> None:
+        name = feature.name
+        self.amount(feature.price, name)
+        if feature.group is not None and not isinstance(feature.group, str):
+            raise InvalidProblem(f"{name}: group {feature.group!r} came; expected the name of a group, a string.")
         if feature.later_price is not None:
-            self.amount(feature.later_price, f"{feature.name}, later_price")
+            self.amount(feature.later_price, name, "later_price")
             if feature.group is None:
-                raise InvalidProblem(f"{feature.name}: a later_price needs a group; name the group that shares it.")
+                raise InvalidProblem(f"{name}: a later_price needs a group; name the group that shares it.")
+        if not isinstance(feature.surcharge, Mapping | None):
+            raise InvalidProblem(f"{name}: surcharge {feature.surcharge!r} came; expected an amount for each value.")
         for value, amount in (feature.surcharge or {}).items():
             if isinstance(feature, Continuous) or value not in feature.values:
-                raise InvalidProblem(f"{feature.name}: a surcharge came for {value!r}, which is none of its values.")
-            self.amount(amount, f"{feature.name}, surcharge of {value!r}")
+                raise InvalidProblem(f"{name}: a surcharge came for {value!r}, which is none of its values.")
+            self.amount(amount, name, f"surcharge of {value!r}")
+
+    def _check_order(self, feature: Feature) -> None:
+        name = feature.name
+        if not isinstance(feature.mandatory, bool):
+            raise InvalidProblem(f"{name}: mandatory={feature.mandatory!r} came; expected True or False.")
         for what, others in (("needs", feature.needs), ("computed_from", feature.computed_from)):
-            if isinstance(others, str):
-                raise InvalidProblem(f"{feature.name}: {what} came as one string {others!r}; give a list.")
+            if isinstance(others, str) or not isinstance(others, Iterable):
+                raise InvalidProblem(f"{name}: {what} came as {others!r}; give a list of names.")
             for other in others:
-                if other == feature.name or other not in self._feature_index:
-                    raise InvalidProblem(f"{feature.name}: {what} names {other!r}, which is no other feature.")
-        if feature.needs and self._needs_itself(feature.name):
-            raise InvalidProblem(f"{feature.name}: needs itself in the end, so it could never be asked.")
+                if not isinstance(other, str) or other == name or other not in self._feature_index:
+                    raise InvalidProblem(f"{name}: {what} names {other!r}, which is no other feature.")
 
     def _needs_itself(self, name: str) -> bool:
         todo, seen = list(self.features[self._feature_index[name]].needs), set[str]()
@@ -223,20 +126,23 @@ class Problem:
                 todo += self.features[self._feature_index[other]].needs
         return False
 
-    def amount(self, price: Any, what: str) -> float:
+    def amount(self, given: Any, feature: str, what: str = "price") -> float:
         """Return a price as one number: as given, or the weighted sum over its currencies."""
-        if isinstance(price, Mapping):
-            unknown = [name for name in price if name not in (self.currencies or {})]
+        if isinstance(given, Mapping):
+            weights = self.currencies or {}
+            unknown = [name for name in given if name not in weights]
             if unknown:
                 raise InvalidProblem(
-                    f"{what}: a price in {unknown} came; give each currency a weight in Problem(currencies=...)."
+                    f"{feature}: {what} in {unknown} came; give each currency a weight in Problem(currencies=...)."
                 )
-            weights = self.currencies or {}
-            return sum(self.amount(weights[name], name) * self.amount(x, what) for name, x in price.items())
-        number = isinstance(price, int | float | np.number) and not isinstance(price, bool)
-        if not number or not 0 <= float(price) < math.inf:
-            raise InvalidProblem(f"{what}: price {price!r} came; expected a finite number, zero or more.")
-        return float(price)
+            total = sum(weights[name] * number(amount) for name, amount in given.items())
+            fine = all(number(amount) >= 0 for amount in given.values())
+        else:
+            total = number(given)
+            fine = True
+        if not fine or not 0 <= total < math.inf:
+            raise InvalidProblem(f"{feature}: {what} {given!r} came; expected a finite number, zero or more.")
+        return total
 
     @cached_property
     def prices(self) -> NDArray[np.float64]:
@@ -275,7 +181,7 @@ class Problem:
             return self._feature_index[name]
         except (KeyError, TypeError):
             raise UnknownFeature(
-                f"There is no feature {name!r}; the problem has {_some(self._feature_index)}."
+                f"There is no feature {name!r}; the problem has {some(self._feature_index)}."
             ) from None
 
     def label_index(self, label: Any) -> int:
@@ -283,7 +189,7 @@ class Problem:
         try:
             return self._label_index[label]
         except (KeyError, TypeError):
-            raise UnknownLabel(f"There is no label {label!r}; the problem has {_some(self._label_index)}.") from None
+            raise UnknownLabel(f"There is no label {label!r}; the problem has {some(self._label_index)}.") from None
 
     def outcomes(self, X: Any) -> tuple[Outcomes, Values]:
         """Return a table of raw values as outcomes, and the values of continuous features.
@@ -318,7 +224,10 @@ class Problem:
 
     def label_indices(self, y: Any, n_cases: int) -> LabelIndices:
         """Return labels as indices, shape `(n_cases,)`; -1 where the label is missing (NaN or None)."""
-        given = np.asarray(y)
+        try:
+            given = np.asarray(y)
+        except ValueError:
+            raise InvalidValue("The labels differ in length; expected one label for each case.") from None
         if given.ndim != 1 or len(given) != n_cases:
             raise InvalidValue(
                 f"Labels of shape {given.shape} came for {n_cases} cases; expected one label for each case."
@@ -327,8 +236,61 @@ class Problem:
             if given.size and (given.min() < 0 or given.max() >= self.n_labels):
                 self.label_index(int(given[(given < 0) | (given >= self.n_labels)][0]))
             return np.ascontiguousarray(given, dtype=np.int32)
-        found = [-1 if _is_missing(label) else self.label_index(_plain(label)) for label in given.tolist()]
+        one_by_one = given.tolist() if hasattr(y, "dtype") else list(y)  # an array of a list would make all alike
+        found = [-1 if is_missing(label) else self.label_index(plain(label)) for label in one_by_one]
         return np.array(found, dtype=np.int32)
+
+    def labels_at(self, indices: LabelIndices) -> NDArray[Any]:
+        """Return labels by their indices; an array of objects where labels are of several kinds."""
+        kinds = {type(label) for label in self.labels}
+        labels = np.array(self.labels, dtype=None if len(kinds) == 1 else object)
+        found: NDArray[Any] = labels[indices]
+        return found
+
+
+def _checked_features(given: Any) -> tuple[Feature, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidProblem(f"{given!r} came for the features; give a list of them.")
+    features = tuple(given)
+    if not features:
+        raise InvalidProblem("A problem needs at least one feature; none came.")
+    for feature in features:
+        if not isinstance(feature, Binary | Categorical | Continuous):
+            raise InvalidProblem(f"Features must be Binary, Categorical or Continuous; {feature!r} came.")
+        if not isinstance(feature.name, str) or not feature.name:
+            raise InvalidProblem(f"A feature's name must be a string that is not empty; {feature.name!r} came.")
+    names = [feature.name for feature in features]
+    if len(set(names)) != len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise InvalidProblem(f"Feature names must differ; {twice} came more than once.")
+    return features
+
+
+def _checked_labels(given: Any) -> tuple[Label, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidProblem(f"{given!r} came for the labels; give a list of them.")
+    labels = tuple(plain(label) for label in given)
+    for label in labels:
+        if not is_name(label):
+            raise InvalidProblem(f"{label!r} came as a label; expected a string, a finite number, True or False.")
+    if not 2 <= len(labels) <= MAX_LABELS or len(set(labels)) != len(labels):
+        raise InvalidProblem(
+            f"{len(labels)} labels came, {len(set(labels))} of them different; "
+            f"expected 2 to {MAX_LABELS} different ones."
+        )
+    return labels
+
+
+def _checked_currencies(given: Any) -> dict[str, float] | None:
+    if given is None:
+        return None
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise InvalidProblem(f"{given!r} came for the currencies; expected a weight for each name.")
+    weights = {name: number(weight) for name, weight in given.items()}
+    for name, weight in weights.items():
+        if not 0 <= weight < math.inf:
+            raise InvalidProblem(f"{name}: weight {given[name]!r} came; expected a finite number, zero or more.")
+    return weights
 
 
 def _checked_loss(loss: Any, n_labels: int) -> tuple[tuple[float, ...], ...] | None:
@@ -347,17 +309,6 @@ def _checked_loss(loss: Any, n_labels: int) -> tuple[tuple[float, ...], ...] | N
     if (matrix < np.diag(matrix)[:, None]).any():
         raise InvalidProblem("Somewhere a wrong answer loses less than the right one; check loss[truth][answer].")
     return tuple(tuple(row) for row in matrix.tolist())
-
-
-def _index(feature: Binary | Categorical, index: Mapping[Hashable, int], value: Any) -> int:
-    try:
-        return index[value]
-    except (KeyError, TypeError):
-        pass
-    if isinstance(value, np.generic) and value.item() in index:
-        return index[value.item()]
-    hint = " If it could not be had, skip the feature." if _is_missing(value) else ""
-    raise InvalidValue(f"{feature.name}: value {value!r} came; expected one of {_some(index)}.{hint}")
 
 
 def _as_table(X: Any, n_features: int) -> NDArray[Any]:
@@ -391,43 +342,8 @@ def _binary_outcomes(table: NDArray[Any], features: Sequence[Feature]) -> Outcom
 
 
 def _column_numbers(column: NDArray[Any], feature: Continuous) -> NDArray[np.float64]:
-    return np.array([math.nan if _is_missing(value) else feature.number(value) for value in column.tolist()])
+    return np.array([math.nan if is_missing(value) else feature.number(value) for value in column.tolist()])
 
 
 def _column_outcomes(column: NDArray[Any], feature: Binary | Categorical) -> list[int]:
-    return [-1 if _is_missing(value) else feature.outcome(value) for value in column.tolist()]
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float | np.floating) and math.isnan(value))
-
-
-def _some(names: Mapping[Any, int]) -> str:
-    listed = ", ".join(repr(name) for name in list(names)[:8])
-    return listed if len(names) <= 8 else f"{listed}, … ({len(names)} in all)"
-
-
-def with_prices(features: Sequence[Feature], table: Mapping[str, Any]) -> list[Feature]:
-    """Return the features with prices from a table such as one section of a price file.
-
-    Each entry holds `price` and, where there is one, `group` and `later`; `others` prices every feature that has
-    no entry, and keys that begin with an underscore are remarks.
-
-    >>> [f.price for f in with_prices([Binary("a"), Binary("b")], {"a": {"price": 7.5}, "others": {"price": 2.0}})]
-    [7.5, 2.0]
-    """
-    names = {feature.name for feature in features}
-    unknown = [key for key in table if key not in names and key != "others" and not key.startswith("_")]
-    if unknown:
-        raise InvalidProblem(f"Prices came for {unknown}, which are none of the features {sorted(names)[:8]}.")
-    priced = []
-    for feature in features:
-        entry = table.get(feature.name, table.get("others"))
-        if entry is None:
-            raise InvalidProblem(f"{feature.name}: no price came; give one, or one for `others`.")
-        priced.append(replace(feature, price=entry["price"], group=entry.get("group"), later_price=entry.get("later")))
-    return priced
+    return [-1 if is_missing(value) else feature.outcome(value) for value in column.tolist()]

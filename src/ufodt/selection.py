@@ -1,7 +1,9 @@
 """Too many features: a few candidates per case, by online feature selection (OFS)."""
 
+import math
 from dataclasses import dataclass
 
+from ufodt.amount import number
 from ufodt.errors import InvalidPolicy
 
 
@@ -29,8 +31,11 @@ class Selection:
     def __post_init__(self) -> None:
         if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 0:
             raise InvalidPolicy(f"{self.size!r} candidates came; expected a whole number, 0 for all features.")
-        if not 0 <= self.epsilon <= 1 or not self.step > 0 or not self.radius > 0:
+        epsilon, step, radius = (number(x) for x in (self.epsilon, self.step, self.radius))
+        if not 0 <= epsilon <= 1 or not 0 < step < math.inf or not 0 < radius < math.inf:
             raise InvalidPolicy(
                 f"epsilon={self.epsilon!r}, step={self.step!r}, radius={self.radius!r} came; "
-                "expected a share from 0 to 1 and two numbers above 0."
+                "expected a share from 0 to 1 and two finite numbers above 0."
             )
+        for name, value in (("epsilon", epsilon), ("step", step), ("radius", radius)):
+            object.__setattr__(self, name, value)

@@ -6,8 +6,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ufodt import core
-from ufodt.errors import AlreadyTold
-from ufodt.problem import Continuous, Label, Problem, Value
+from ufodt.errors import AlreadyTold, InvalidValue
+from ufodt.features import Continuous, Value
+from ufodt.problem import Label, Problem
 
 
 class Question(NamedTuple):
@@ -26,7 +27,7 @@ class Evidence(TypedDict):
     prices: dict[str, float]  # what was paid; a value known from the start has no price
     skipped: list[str]
     thresholds: NotRequired[dict[str, int]]  # of features with thresholds: the number of the one in use
-    rewards: NotRequired[list[tuple[int, float]]]  # what Exp3 learns
+    rewards: NotRequired[list[list[float]]]  # what Exp3 learns: the number of a threshold among all, and its gain
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Reason:
     @property
     def rate(self) -> float:
         """Gain per price: what the features are ranked by."""
-        return self.gain / self.price if self.price > 0 else float("inf")
+        return self.gain / max(self.price, 1e-300)
 
 
 class _Event(NamedTuple):
@@ -73,20 +74,28 @@ class _Event(NamedTuple):
 class Session:
     """One case. Opened by a learner; asking changes nothing, telling and skipping do."""
 
-    __slots__ = ("_events", "_n_known", "_plan", "_problem", "case")
+    __slots__ = ("_beside", "_events", "_n_known", "_plan", "_problem", "_scores", "case")
 
     def __init__(
         self,
         case: str | int | None,
         problem: Problem,
         plan: core.Plan,
+        *,
         known: Mapping[str, Any],
         unavailable: Iterable[str],
+        scores: bool,
     ) -> None:
         self.case = case
         self._problem = problem
         self._plan = plan
+        self._scores = scores  # thresholds are learned from the scores of a case, so they are due before each answer
         self._events: list[_Event] = []
+        self._beside = 0.0  # paid for features that were not on offer, which the plan knows nothing of
+        if not isinstance(known, Mapping):
+            raise InvalidValue(f"{known!r} came for the known values; expected a value for each feature's name.")
+        if isinstance(unavailable, str) or not isinstance(unavailable, Iterable):
+            raise InvalidValue(f"{unavailable!r} came for the unavailable features; give a list of names.")
         settled = [(problem.feature_index(name), value) for name, value in known.items()]
         missing = [problem.feature_index(name) for name in unavailable]
         for index, value in [(i, self._checked(i, value)) for i, value in settled]:
@@ -110,6 +119,7 @@ class Session:
         value = self._checked(index, value)
         before = self._find(index)
         if before is None:
+            self._score()
             self._add(index, value, paid=True)
         elif before.value != value:
             raise AlreadyTold(
@@ -125,6 +135,7 @@ class Session:
         index = self._problem.feature_index(feature)
         before = self._find(index)
         if before is None:
+            self._score()
             self._add(index, None, paid=charged)
         elif before.value is not None:
             raise AlreadyTold(f"{self._name()}: {feature!r} {_settled(before)}; undo it before skipping it.")
@@ -135,8 +146,10 @@ class Session:
             return None
         events, undone = self._events[:-1], self._events[-1]
         self._plan.reset()
-        self._events = []
-        for event in events:
+        self._events, self._beside = [], 0.0
+        for i, event in enumerate(events):
+            if i >= self._n_known:
+                self._score()
             self._add(event.feature, event.value, paid=event.price is not None)
         return self._problem.features[undone.feature].name
 
@@ -144,20 +157,24 @@ class Session:
         """Return the best answer on the evidence so far; can be called at any time."""
         answer, p = self._plan.predict()
         labels = self._problem.labels
-        return Answer(labels[answer], dict(zip(labels, p, strict=True)), self._plan.spent)
+        return Answer(labels[answer], dict(zip(labels, p, strict=True)), self.cost)
 
     def why(self) -> list[Reason]:
-        """Rank all remaining features by gain per price, each with what its values would lead to."""
+        """Rank all remaining features by gain per price, each with what its values would lead to.
+
+        The next question is the first of them that may be asked: what it needs is known, it fits the budget, and
+        by a stop rule that weighs cost and benefit it pays.
+        """
         reasons = [
             Reason(self._problem.features[f].name, gain, price, self._outlook(f))
             for f, price, gain in self._plan.gains()
         ]
-        return sorted(reasons, key=lambda reason: (-reason.rate, reason.price))
+        return sorted(reasons, key=lambda reason: (-reason.rate, reason.price))  # then by index: sorting keeps order
 
     @property
     def cost(self) -> float:
         """What was paid so far."""
-        return self._plan.spent
+        return self._plan.spent + self._beside
 
     @property
     def evidence(self) -> Evidence:
@@ -172,8 +189,9 @@ class Session:
         thresholds = {features[e.feature].name: e.threshold for e in events if e.threshold >= 0}
         if thresholds:
             evidence["thresholds"] = thresholds
+        self._score()
         if rewards := self._plan.rewards():
-            evidence["rewards"] = rewards
+            evidence["rewards"] = [list(reward) for reward in rewards]
         return evidence
 
     def __repr__(self) -> str:
@@ -187,9 +205,12 @@ class Session:
         return feature.values[feature.outcome(value)]
 
     def _add(self, index: int, value: Value | None, *, paid: bool) -> None:
-        plan, feature, before, threshold = self._plan, self._problem.features[index], self._plan.spent, -1
+        plan, feature, threshold = self._plan, self._problem.features[index], -1
+        before = plan.spent
         if not plan.is_open(index):  # not on offer in this case: it can be noted, but not planned with
-            self._events.append(_Event(index, value, plan.price(index) if paid else None))
+            price = plan.price(index) if paid else None
+            self._beside += price or 0.0
+            self._events.append(_Event(index, value, price))
             return
         if value is None:
             plan.skip(index, paid)
@@ -200,6 +221,11 @@ class Session:
         else:
             plan.observe(index, feature.outcome(value), paid)
         self._events.append(_Event(index, value, plan.spent - before if paid else None, threshold))
+
+    def _score(self) -> None:
+        """Have the plan score what is open, so that whether it was asked makes no difference to what is learned."""
+        if self._scores:
+            self._plan.next()
 
     def _find(self, index: int) -> _Event | None:
         return next((event for event in self._events if event.feature == index), None)

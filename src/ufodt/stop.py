@@ -7,17 +7,44 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
+from ufodt.amount import number
 from ufodt.errors import InvalidPolicy
+
+default_worth = 50.0
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A stop rule: a leaf with a value, or `any`/`all` of other rules."""
+    """A stop rule: a leaf with a value, or `any`/`all` of other rules; checked when made."""
 
     kind: str
     value: float | None = None
     children: tuple["Stop", ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind in ("any", "all"):
+            object.__setattr__(self, "children", _checked_rules(self.kind, self.children))
+        elif self.children:
+            raise InvalidPolicy(f"{self.kind} came with rules inside {self.children!r}; only any and all hold others.")
+        if self.kind in ("any", "all", "region") or (self.kind == "cost_benefit" and self.value is None):
+            if self.value is not None:
+                raise InvalidPolicy(f"{self.kind} came with a value {self.value!r}; it takes none.")
+            return
+        value = number(self.value)
+        if self.kind == "confidence":
+            fine, expected = 0 < value <= 1, "a probability above 0, at most 1"
+        elif self.kind == "budget":
+            fine, expected = 0 <= value < math.inf, "a finite amount, zero or more"
+        elif self.kind == "cost_benefit":
+            fine, expected = 0 < value < math.inf, "a finite amount above zero"
+        else:
+            raise InvalidPolicy(f"There is no stop rule {self.kind!r}; make one with ufodt.stop, such as region().")
+        if not fine:
+            what = "worth" if self.kind == "cost_benefit" else self.kind
+            raise InvalidPolicy(f"A {what} of {self.value!r} came; expected {expected}.")
+        object.__setattr__(self, "value", value)
 
     def __or__(self, other: "Stop") -> "Stop":
         return any_of(self, other)
@@ -33,9 +60,7 @@ def region() -> Stop:
 
 def confidence(level: float) -> Stop:
     """Stop when the likeliest label has at least this probability."""
-    if not 0 < level <= 1:
-        raise InvalidPolicy(f"A confidence of {level!r} came; expected a probability above 0, at most 1.")
-    return Stop("confidence", float(level))
+    return Stop("confidence", level)
 
 
 def budget(limit: float) -> Stop:
@@ -43,9 +68,7 @@ def budget(limit: float) -> Stop:
 
     Inside `all_of`, where another rule must agree, the budget is a wish and may be passed.
     """
-    if not (limit >= 0 and math.isfinite(limit)):
-        raise InvalidPolicy(f"A budget of {limit!r} came; expected a finite amount, zero or more.")
-    return Stop("budget", float(limit))
+    return Stop("budget", limit)
 
 
 def cost_benefit(worth: float | None = None) -> Stop:
@@ -59,25 +82,20 @@ def cost_benefit(worth: float | None = None) -> Stop:
     under that theta, the second looks further ahead and may err either way, so the rule guarantees nothing about
     the optimum; and theta is a draw, so early on, when little is known, it asks in order to learn.
     """
-    if worth is not None and not (worth > 0 and math.isfinite(worth)):
-        raise InvalidPolicy(f"A worth of {worth!r} came; expected a finite amount above zero.")
-    return Stop("cost_benefit", None if worth is None else float(worth))
-
-
-default_worth = 50.0
+    return Stop("cost_benefit", worth)
 
 
 def any_of(*rules: Stop) -> Stop:
     """Stop when at least one of the rules says so."""
-    return _combine("any", rules)
+    return Stop("any", children=rules)
 
 
 def all_of(*rules: Stop) -> Stop:
     """Stop only when all of the rules say so."""
-    return _combine("all", rules)
+    return Stop("all", children=rules)
 
 
-def _combine(kind: str, rules: tuple[Stop, ...]) -> Stop:
-    if not rules or not all(isinstance(rule, Stop) for rule in rules):
+def _checked_rules(kind: str, rules: Any) -> tuple[Stop, ...]:
+    if not rules or not isinstance(rules, tuple | list) or not all(isinstance(rule, Stop) for rule in rules):
         raise InvalidPolicy(f"{kind}_of came with {rules!r}; expected one or more stop rules.")
-    return Stop(kind, children=rules)
+    return tuple(rules)

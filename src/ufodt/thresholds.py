@@ -6,9 +6,11 @@ out evenly; from 256 values on, bins are cut where they keep the most informatio
 feature may bring cut points of its own, which stay.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
+from ufodt.amount import number, plain
 from ufodt.errors import InvalidPolicy
 
 
@@ -46,12 +48,19 @@ class Thresholds:
             raise InvalidPolicy(f"There is no kind of thresholds {self.kind!r}; choose bins, exhaustive or exp3.")
         if isinstance(self.n, bool) or not isinstance(self.n, int) or not 1 <= self.n <= 63:
             raise InvalidPolicy(f"{self.n!r} cut points came; expected a whole number from 1 to 63.")
-        if not 0 < self.eta < float("inf"):
+        for name in ("teach_all", "average", "normalise"):
+            object.__setattr__(self, name, plain(getattr(self, name)))
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidPolicy(f"{name}={getattr(self, name)!r} came; expected True or False.")
+        if not 0 < number(self.eta) < math.inf:
             raise InvalidPolicy(f"A learning rate of {self.eta!r} came; expected a finite number above 0.")
+        object.__setattr__(self, "eta", number(self.eta))
 
 
 def bins(n: int = 4) -> Thresholds:
     """Return the default: a value falls into one of n bins."""
+    if isinstance(n, bool) or not isinstance(n, int) or not 2 <= n <= 64:
+        raise InvalidPolicy(f"{n!r} bins came; expected a whole number from 2 to 64.")
     return Thresholds(kind="bins", n=n - 1)
 
 

@@ -17,6 +17,9 @@ CELL = st.tuples(*(st.integers(-1, k - 1) for k in N_OUTCOMES))  # -1: not known
 CASES = st.lists(st.tuples(CELL, st.integers(-1, N_LABELS - 1)), max_size=30)
 
 
+PROBLEM = small(N_OUTCOMES, N_LABELS).problem
+
+
 def fresh(*, learns_labels: bool = True) -> core.Belief:
     prior = np.arange(1.0, 28.0).reshape(9, 3) / 7
     return small(
@@ -49,7 +52,7 @@ def test_update_many_equals_update_one_by_one(cases: list, learns_labels: bool) 
     one_by_one = learn(fresh(learns_labels=learns_labels), cases)
     in_bulk = fresh(learns_labels=learns_labels)
     rows = np.array([row for row, _ in cases], dtype=np.int16).reshape(-1, 3)
-    in_bulk.update_many(rows, np.array([label for _, label in cases], dtype=np.int32))
+    in_bulk.update_many(PROBLEM, rows, np.array([label for _, label in cases], dtype=np.int32))
     assert_same(one_by_one, in_bulk)
 
 

@@ -76,9 +76,9 @@ def show(console: Console, *, n_cases: int, seed: int) -> None:
     """Run the demonstration and print it."""
     data = datasets.led(n_cases + N_HOLDOUT, seed=seed)
     stream, fresh = (datasets.take(data, rows) for rows in np.split(np.arange(len(data.y)), [n_cases]))
-    problem = ufodt.Problem([ufodt.Binary(name, price=1.0) for name in data.feature_names], labels=range(10))
+    problem = datasets.to_problem(data)
     full_price = float(problem.prices.sum())
-    learner = ufodt.UFODT(problem, seed=seed)
+    learner = ufodt.UFODT(problem, criterion="ec2", seed=seed)
     racers = [_ours(learner)]
     if find_spec("river") is None:
         console.print("river is not installed, so ufodt runs alone. To see the others:")

@@ -7,7 +7,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Outcomes = NDArray[np.int16]
 Seen = tuple[int, int, float, int]  # feature, outcome, value, view
-DriftState = tuple[float, float, float, float, float, int, int, list[tuple[list[Seen], int]]]
+DriftState = tuple[float, float, float, float, float, float, int, int, list[tuple[list[Seen], int]]]
 RecordArrays = tuple[Ints, Floats, Floats, Ints, Ints]
 
 variant: str

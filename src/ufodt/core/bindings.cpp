@@ -62,20 +62,20 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
                      recent.emplace_back(std::vector<PySeen>(), label);
                      for (const Seen& seen : evidence) recent.back().first.emplace_back(seen.feature, seen.outcome, seen.value, seen.view);
                  }
-                 return std::make_tuple(s.n, s.mean, s.excess, s.patience, s.lead, s.n_alarms, s.age, std::move(recent));
+                 return std::make_tuple(s.n, s.mean, s.excess, s.patience, s.lead, s.debt, s.n_alarms, s.age, std::move(recent));
              })
         .def(
             "restore",
-            [](Drift& d, const Belief& belief, const std::tuple<double, double, double, double, double, std::int64_t, std::int64_t,
+            [](Drift& d, const Belief& belief, const std::tuple<double, double, double, double, double, double, std::int64_t, std::int64_t,
                                                                 std::vector<std::pair<std::vector<PySeen>, int>>>& given,
                const Belief* reserve) {
-                const auto& [n, mean, excess, patience, lead, n_alarms, age, cases] = given;
+                const auto& [n, mean, excess, patience, lead, debt, n_alarms, age, cases] = given;
                 std::deque<Drift::Case> recent;
                 for (const auto& [evidence, label] : cases) {
                     check_label(belief.shape(), label);
                     recent.emplace_back(make_evidence(belief, evidence), label);
                 }
-                d.restore({n, mean, excess, patience, lead, n_alarms, age, std::move(recent)}, reserve ? std::optional<Belief>(*reserve) : std::nullopt);
+                d.restore({n, mean, excess, patience, lead, debt, n_alarms, age, std::move(recent)}, reserve ? std::optional<Belief>(*reserve) : std::nullopt);
             },
             "belief"_a, "state"_a, "reserve"_a.none());
 

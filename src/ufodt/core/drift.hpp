@@ -20,15 +20,15 @@ struct DriftSettings {
 
 // Change detection that can be wrong cheaply. A Page-Hinkley test watches the surprise of each label, -log P(label), less
 // its expectation, the entropy of the prediction. On alarm a newcomer that knows only the cases since the excess began
-// takes over, and the old belief stays in reserve, learning on: if it goes on to explain the labels better the alarm was
-// false, the reserve returns, and the test becomes slower to trust.
+// takes over, and the old belief stays in reserve, learning on. Unless the newcomer proves better on trial the alarm was
+// false: the reserve returns, and the test becomes slower to trust.
 class Drift {
   public:
     using Case = std::pair<std::vector<Seen>, int>;
     struct State {
         double n = 0.0, mean = 0.0, excess = 0.0;  // cases, mean surprise, and its excess
         double patience = 1.0;                     // times the threshold; grows with every false alarm
-        double lead = 0.0;                         // nats by which the reserve explains the labels better
+        double lead = 0.0, debt = 0.0;             // nats by which the reserve explains the labels better: of late, and in all
         std::int64_t n_alarms = 0, age = 0;        // alarms not taken back; cases since the last
         std::deque<Case> recent;                   // the cases since the excess began
     };
@@ -76,13 +76,16 @@ class Drift {
     }
 
     void review(Belief& belief, const std::vector<Seen>& evidence, int label) {
-        state_.lead = std::max(0.0, state_.lead + surprise(belief, evidence, label) - surprise(*reserve_, evidence, label));
-        if (state_.lead > enough) {
+        const double better = surprise(belief, evidence, label) - surprise(*reserve_, evidence, label);
+        state_.lead = std::max(0.0, state_.lead + better);
+        state_.debt += better;
+        const bool over = ++state_.age >= trial;
+        if (state_.lead > enough || (over && state_.debt > -enough)) {
             belief = std::move(*reserve_);
             reserve_.reset();
             state_.patience *= caution;
             --state_.n_alarms;
-        } else if (++state_.age >= trial) {
+        } else if (over) {
             reserve_.reset();
         }
     }

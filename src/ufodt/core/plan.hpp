@@ -11,6 +11,7 @@
 #include "criteria.hpp"
 #include "hypotheses.hpp"
 #include "policy.hpp"
+#include "purse.hpp"
 
 namespace ufodt {
 
@@ -28,7 +29,7 @@ class Plan {
         seed_ = seed;
         number_ = number;
         offered_ = offered;
-        terms_ = std::move(terms);
+        purse_.take(*problem_, std::move(terms));
         random_.reseed(seed, 2 * number);
         if (policy_.plan_mean) belief.mean(offered_, theta_);
         else belief.draw(random_, offered_, theta_);
@@ -56,9 +57,7 @@ class Plan {
         open_ = offered_;
         is_open_.assign(n, 0);
         for (const int f : open_) is_open_[f] = 1;
-        is_known_.assign(n, 0);
-        group_paid_.assign(problem_->n_groups, 0);
-        spent_ = 0.0;
+        purse_.reset();
         log_theta_.resize(m);
         for (int y = 0; y < m; ++y) log_theta_[y] = std::log(theta_.label[y]);
         log_mean_ = mean_->label;
@@ -73,13 +72,13 @@ class Plan {
     const Policy& policy() const { return policy_; }
     const Theta& theta() const { return theta_; }
     const Hypotheses& hypotheses() const { return hypotheses_; }
-    double spent() const { return spent_; }
+    double spent() const { return purse_.spent(); }
     bool is_open(int feature) const { return is_open_[feature]; }
     std::span<const int> open_features() const { return open_; }
 
-    // What asking the feature costs now, its outcome left open.
+    // What asking the feature costs now, with what its outcome is expected to add.
     double price(int feature) const {
-        double sum = base_price(feature);
+        double sum = purse_.price(feature);
         if (problem_->surcharge.empty() || sum == 0.0) return sum;
         std::vector<double> p;
         posterior(log_theta_, p);
@@ -151,7 +150,7 @@ class Plan {
         const int v = view(feature);
         if (paid) {
             prepare();
-            pay(feature, outcome);
+            purse_.pay(feature, outcome);
         }
         if (outcome >= 0) {
             const int m = shape().n_labels, cell = shape().cell(shape().row(feature) + outcome, 0);
@@ -163,14 +162,14 @@ class Plan {
             }
             if (drawn_) hypotheses_.observe(feature, outcome);
         }
-        is_known_[feature] = 1;
+        purse_.know(feature);
         close(feature);
     }
 
     // The feature cannot be had, which may have been charged for: it is never asked again in this case and tells nothing.
     void skip(int feature, bool charged) {
         prepare();
-        if (charged) pay(feature, -1);
+        if (charged) purse_.pay(feature, -1);
         close(feature);
         if (policy_.redraw_below > 0) drawn_ = false;  // survivors still imagine its outcome
     }
@@ -215,13 +214,12 @@ class Plan {
     LogMean own_mean_;
     Cuts own_cuts_;
     Views own_views_;
-    CaseTerms terms_;
+    Purse purse_;
     std::vector<int> offered_, open_;   // features on offer at first, and those that may still be asked, in index order
-    std::vector<std::uint8_t> is_open_, is_known_, group_paid_;
+    std::vector<std::uint8_t> is_open_;
     std::vector<int> view_;             // per feature: the threshold in play
     std::vector<Reward> rewards_;
     std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
-    double spent_ = 0.0;
     bool drawn_ = false, decided_ = false;
     Question question_;
     struct Candidate {
@@ -247,46 +245,11 @@ class Plan {
         for (double& x : p) x /= sum;
     }
 
-    // The price apart from what the outcome may add; features computed from known ones are free.
-    double base_price(int feature) const {
-        const std::vector<int>& inputs = problem_->computed_from[feature];
-        if (!inputs.empty() && all_known(inputs)) return 0.0;
-        const double first = terms_.price.empty() ? problem_->price[feature] : terms_.price[feature];
-        const int group = problem_->group[feature];
-        return group >= 0 && group_paid_[group] ? std::min(problem_->later_price[feature], first) : first;
-    }
-
-    bool all_known(const std::vector<int>& features) const {
-        return std::all_of(features.begin(), features.end(), [&](int f) { return is_known_[f]; });
-    }
-
-    void pay(int feature, int outcome) {
-        const double base = base_price(feature);
-        spent_ += base;
-        if (outcome >= 0 && base > 0.0 && !problem_->surcharge.empty()) spent_ += problem_->surcharge[shape().row(feature) + outcome];
-        if (problem_->group[feature] >= 0) group_paid_[problem_->group[feature]] = 1;
-    }
-
-    // Whether the feature may be asked now: what it needs is known, and its worst price fits the budget.
-    bool askable(int feature) const {
-        return (problem_->needs[feature].empty() || all_known(problem_->needs[feature])) && fits(feature, std::min(policy_.budget, terms_.budget));
-    }
-
-    bool fits(int feature, double budget) const {
-        if (budget == INFINITY) return true;
-        double most = base_price(feature);
-        if (!problem_->surcharge.empty() && most > 0.0) {
-            const auto from = problem_->surcharge.begin();
-            most += *std::max_element(from + shape().row(feature), from + shape().row(feature + 1));
-        }
-        return spent_ + most <= budget * (1.0 + 1e-12);
-    }
-
     Question decide() {
         candidates_.clear();
         bool must = false;
         for (std::size_t i = 0; i < open_.size(); ++i) {
-            if (!askable(open_[i])) continue;
+            if (!purse_.askable(open_[i], policy_.budget)) continue;
             candidates_.push_back({i, price(open_[i])});
             must |= problem_->mandatory[open_[i]] != 0;
         }
@@ -297,10 +260,11 @@ class Plan {
         score(policy_.criterion, gain_);
         const bool informed = std::any_of(gain_.begin(), gain_.end(), [](double g) { return g > 0.0; });
         if (!informed && policy_.criterion != Criterion::ig) score(Criterion::ig, gain_);  // survivors agree, the rule does not stop
+        const bool some_pay = std::any_of(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.pays; });
         Question best;
         double best_rate = -INFINITY;
         for (const Candidate& c : candidates_) {
-            if (must ? !problem_->mandatory[open_[c.at]] : !c.pays) continue;
+            if (must ? !problem_->mandatory[open_[c.at]] : some_pay && !c.pays) continue;
             const double rate = gain_[c.at] / std::max(c.price, 1e-300);
             if (rate > best_rate || (rate == best_rate && c.price < best.price)) {
                 best = {open_[c.at], c.price, gain_[c.at]};
@@ -364,7 +328,7 @@ class Plan {
             case Stop::Kind::confidence:
                 predict(posterior_);
                 return *std::max_element(posterior_.begin(), posterior_.end()) >= rule.value;
-            case Stop::Kind::budget: return std::none_of(open_.begin(), open_.end(), [&](int f) { return fits(f, rule.value); });
+            case Stop::Kind::budget: return std::none_of(open_.begin(), open_.end(), [&](int f) { return purse_.fits(f, rule.value); });
             case Stop::Kind::cost_benefit: return !worth_asking(rule.value);
             case Stop::Kind::any:
             case Stop::Kind::all: break;

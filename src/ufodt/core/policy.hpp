@@ -57,10 +57,4 @@ struct Question {
     double price = 0.0, gain = 0.0;
 };
 
-// What is special about one case.
-struct CaseTerms {
-    std::vector<double> price;  // in place of the problem's, if not empty
-    double budget = INFINITY;   // besides the policy's
-};
-
 }  // namespace ufodt

@@ -1,5 +1,6 @@
 // Too many features: a few candidates per case, chosen by the weights of an online perceptron (OFS, Wang et al. 2014,
-// with the paper's estimate for features that were not bought).
+// with the paper's estimate for features that were not bought). Weights of features that are no candidates are kept:
+// the paper does not cut them off, and a feature that was met once by chance could otherwise never come back.
 #pragma once
 
 #include <algorithm>
@@ -79,21 +80,11 @@ class Selection {
         return outcome < 0 ? 0.0 : 2.0 * outcome / (shape_->n_outcomes(seen.feature) - 1) - 1.0;
     }
 
-    // Into the ball, then only the largest weights stay.
-    void bound(double* w) {
+    void bound(double* w) const {
         double norm = 0.0;
         for (int f = 0; f < n_; ++f) norm += w[f] * w[f];
         norm = std::sqrt(norm);
-        std::vector<double> size(n_);
-        for (int f = 0; f < n_; ++f) {
-            if (norm > settings_.radius) w[f] *= settings_.radius / norm;
-            size[f] = std::abs(w[f]);
-        }
-        std::nth_element(size.begin(), size.begin() + settings_.size, size.end(), std::greater<>());
-        const double least = size[settings_.size];
-        for (int f = 0; f < n_; ++f) {
-            if (std::abs(w[f]) <= least) w[f] = 0.0;
-        }
+        for (int f = 0; f < n_ && norm > settings_.radius; ++f) w[f] *= settings_.radius / norm;
     }
 };
 

@@ -3,7 +3,7 @@
 Times are CPU times of this process, taken side by side with river's in the same run, so that a ratio survives
 a busy machine and another one. A stream is cut into chunks; all contestants do a chunk before any does the
 next, the whole is repeated with fresh learners, and of each chunk the fastest round counts. The learner has
-the default policy; only the number of hypotheses is set.
+the default policy but for the criterion, the paper's EC2, and the number of hypotheses.
 
 >>> exponent([8, 16, 32], [1.0, 2.0, 4.0])
 1.0
@@ -16,12 +16,12 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +29,7 @@ import ufodt
 from ufodt import core
 from ufodt.lab import baselines, datasets
 from ufodt.lab.datasets.dataset import Dataset, FloatArray, IntArray
+from ufodt.lab.verdict import Measurements, Result
 
 Work = Callable[[slice], object]
 Start = Callable[[], Work]
@@ -56,34 +57,9 @@ FULL = Effort(n_cases=4000, n_rounds=5, n_sizes=6, n_starts=9)
 QUICK = Effort(n_cases=400, n_rounds=2, n_sizes=3, n_starts=2, n_chunks=2, n_sweep_cases=50, n_sweeps=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One figure against its bar; `measured` is None where it could not be had, and `note` says why."""
-
-    name: str
-    claim: str
-    unit: str
-    sense: Literal["at least", "at most"]
-    bar: float
-    measured: float | None
-    note: str
-    detail: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def holds(self) -> bool:
-        """Whether the figure was measured and reaches the bar."""
-        if self.measured is None:
-            return False
-        return self.measured >= self.bar if self.sense == "at least" else self.measured <= self.bar
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result for JSON."""
-        names = ("name", "claim", "unit", "sense", "bar", "measured", "holds", "note", "detail")
-        return {name: getattr(self, name) for name in names}
-
-
-def measure(effort: Effort = FULL) -> Iterator[tuple[str, Callable[[], list[Result]]]]:
+def measure(*, quick: bool = False) -> Measurements:
     """Give the measurements in order: what each is about, and the call that takes it."""
+    effort = QUICK if quick else FULL
     yield (
         "LED next to river",
         lambda: next_to_river("led", datasets.led(effort.n_cases, seed=1), N_LED, effort),
@@ -102,12 +78,12 @@ def measure(effort: Effort = FULL) -> Iterator[tuple[str, Callable[[], list[Resu
 def next_to_river(name: str, stream: Dataset, n_hypotheses: int, effort: Effort) -> list[Result]:
     """Return how many times faster than river's VFDT a whole case is, through `run` and through ask/tell."""
     contestants: dict[str, Start] = {
-        "run": _whole_stream(stream, n_hypotheses),
+        "run": whole_stream(stream, lambda: _learner(stream, n_hypotheses)),
         "ask_tell": _ask_tell(stream, n_hypotheses),
     }
     has_river = find_spec("river") is not None
     if has_river:
-        contestants["vfdt"] = _vfdt(stream)
+        contestants["vfdt"] = vfdt(stream)
     seconds = fastest(contestants, len(stream.y), effort)
     micros = {who: 1e6 * s / len(stream.y) for who, s in seconds.items()}
     results = []
@@ -180,7 +156,8 @@ def growth(sweep: Sweep, effort: Effort = FULL) -> Result:
     for _ in range(effort.n_sweeps):
         for i, (size, (X, y)) in enumerate(zip(sizes, tables, strict=True)):
             n_features, n_labels, n_hypotheses = sweep.shape(size)
-            learner = ufodt.UFODT(_problem(n_features, n_labels), n_hypotheses=n_hypotheses, seed=1)
+            problem = _problem(n_features, n_labels)
+            learner = ufodt.UFODT(problem, criterion="ec2", n_hypotheses=n_hypotheses, seed=1)
             start = time.process_time()
             record = learner.run(X, y)
             seconds[i] = min(seconds[i], time.process_time() - start)
@@ -231,9 +208,9 @@ def grown_by_a_learner(n_features: int, n_labels: int) -> int:
     the start of the process, so the figure is an upper bound.
     """
     X, y = _source(20, n_features, n_labels, seed=3)
-    _work(ufodt.UFODT(_problem(3, 2), seed=1), X[:, :3], y % 2)
+    _work(ufodt.UFODT(_problem(3, 2), criterion="ec2", seed=1), X[:, :3], y % 2)
     before = _resident("VmRSS")
-    _work(ufodt.UFODT(_problem(n_features, n_labels), seed=1), X, y)
+    _work(ufodt.UFODT(_problem(n_features, n_labels), criterion="ec2", seed=1), X, y)
     return _resident("VmHWM") - before
 
 
@@ -304,15 +281,14 @@ def _cpu(work: Callable[[], object]) -> float:
 
 
 def _learner(stream: Dataset, n_hypotheses: int) -> ufodt.UFODT:
-    problem = ufodt.Problem(
-        [ufodt.Binary(name) for name in stream.feature_names], labels=range(len(stream.label_names))
-    )
-    return ufodt.UFODT(problem, criterion="ec2", n_hypotheses=n_hypotheses, seed=1)
+    return ufodt.UFODT(datasets.to_problem(stream), criterion="ec2", n_hypotheses=n_hypotheses, seed=1)
 
 
-def _whole_stream(stream: Dataset, n_hypotheses: int) -> Start:
+def whole_stream(stream: Dataset, fresh: Callable[[], ufodt.UFODT]) -> Start:
+    """Return a contestant that takes a fresh learner through the stream by `run`."""
+
     def start() -> Work:
-        learner = _learner(stream, n_hypotheses)
+        learner = fresh()
         return lambda rows: learner.run(stream.X[rows], stream.y[rows])
 
     return start
@@ -339,8 +315,8 @@ def _ask_tell(stream: Dataset, n_hypotheses: int) -> Start:
     return start
 
 
-def _vfdt(stream: Dataset) -> Start:
-    """River's tree with its defaults, called directly, values as text: so it is fastest and best here."""
+def vfdt(stream: Dataset) -> Start:
+    """Return river's tree with its defaults, called directly, categories as text: so it is fastest and best."""
     from river import tree
 
     cases = [baselines.nominal(stream)(row) for row in stream.X]

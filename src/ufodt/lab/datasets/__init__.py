@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ufodt.lab.datasets.dataset import BadTable, Card, Column, Dataset, DatasetUnavailable, Price, take
 from ufodt.lab.datasets.folder import data_folder, fetal_health, fico, load_paper
-from ufodt.lab.datasets.generated import led, nb30, stagger, stagger_holdout
+from ufodt.lab.datasets.generated import led, nb30, stagger, stagger_holdout, wide
 from ufodt.lab.datasets.packaged import (
     bupa,
     car,
@@ -27,7 +27,7 @@ from ufodt.lab.datasets.packaged import (
     wdbc,
     zoo,
 )
-from ufodt.lab.datasets.paper import PAPER, PaperRun, paper_split
+from ufodt.lab.datasets.paper import PAPER, PaperRun, paper_split, split
 from ufodt.lab.datasets.prices import TURNEY
 from ufodt.lab.datasets.problems import to_problem
 from ufodt.lab.datasets.table import TABLE_SUFFIXES, read_table
@@ -50,10 +50,12 @@ __all__ = [
     "nb30",
     "paper_split",
     "read_table",
+    "split",
     "stagger",
     "stagger_holdout",
     "take",
     "to_problem",
+    "wide",
 ]
 
 _GENERATED: dict[str, Callable[[int], Dataset]] = {

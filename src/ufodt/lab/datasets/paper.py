@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ufodt.lab.datasets.dataset import DatasetUnavailable, IntArray
+from ufodt.lab.datasets.dataset import Dataset, DatasetUnavailable, IntArray, take
 
 Metric = Literal["accuracy", "weighted_f1", "binary_f1"]
 _OSDT_FOLDS = 10
@@ -68,6 +68,17 @@ def paper_split(name: str, seed: int) -> tuple[IntArray, IntArray]:
         return _share(rows, run.stream_share, seed)
     training, rest = _fold(rows, run.fold)
     return (training, rest) if run.stream_share is None else _share(training, run.stream_share, seed)
+
+
+def split(data: Dataset, *, seed: int, stream_share: float = 0.8) -> tuple[Dataset, Dataset]:
+    """Return a stream and a hold-out drawn at random, as the authors draw theirs.
+
+    >>> from ufodt.lab.datasets import led
+    >>> [len(part.y) for part in split(led(100, seed=1), seed=101)]
+    [80, 20]
+    """
+    stream, holdout = _share(np.arange(len(data.y)), stream_share, seed)
+    return take(data, stream), take(data, holdout)
 
 
 def _share(rows: IntArray, share: float | None, seed: int) -> tuple[IntArray, IntArray]:

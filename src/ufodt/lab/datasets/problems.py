@@ -4,7 +4,6 @@ from typing import Any
 
 from ufodt import Binary, Categorical, Continuous, Problem
 from ufodt.lab.datasets.dataset import BadTable, Dataset, Price
-from ufodt.problem import Feature
 
 
 def to_problem(data: Dataset, *, priced: bool = False, loss: Any = None) -> Problem:
@@ -33,7 +32,7 @@ name='cp', values=(0, 1, 2, 3))
     return Problem(features, labels=range(len(data.label_names)), loss=loss)
 
 
-def _feature(name: str, kind: str, n_categories: int, price: Price) -> Feature:
+def _feature(name: str, kind: str, n_categories: int, price: Price) -> Binary | Categorical | Continuous:
     terms: dict[str, Any] = {
         "price": price.first,
         "group": price.group,

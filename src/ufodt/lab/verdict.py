@@ -1,0 +1,67 @@
+"""A measured figure beside the bar it should reach, and the mean of repeated runs with its standard error.
+
+>>> spread([0.7, 0.8, 0.9])
+Spread(mean=0.8, error=0.0577...)
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One figure against its bar.
+
+    `bar` is None for a figure that only stands beside others; `measured` is None where it could not be had, and
+    `note` says why. `error` is the standard error of `measured`, where it is a mean.
+    """
+
+    name: str
+    claim: str
+    unit: str
+    sense: Literal["at least", "at most"]
+    bar: float | None
+    measured: float | None
+    note: str
+    detail: dict[str, Any] = field(default_factory=dict)
+    error: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the figure was measured and reaches the bar, if there is one."""
+        if self.measured is None:
+            return False
+        if self.bar is None:
+            return True
+        return self.measured >= self.bar if self.sense == "at least" else self.measured <= self.bar
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result for JSON."""
+        names = ("name", "claim", "unit", "sense", "bar", "measured", "error", "holds", "note", "detail")
+        return {name: getattr(self, name) for name in names}
+
+
+Measurement: TypeAlias = tuple[str, Callable[[], list[Result]]]
+"""What is measured, for a progress bar, and the call that does it."""
+Measurements: TypeAlias = Iterator[Measurement]
+
+
+class Spread(NamedTuple):
+    """Mean over runs and its standard error."""
+
+    mean: float
+    error: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f}±{self.error:.3f}"
+
+
+def spread(values: Iterable[float]) -> Spread:
+    """Return the mean of the runs and its standard error, 0 for a single run."""
+    runs = np.array(list(values), dtype=np.float64)
+    error = float(runs.std(ddof=1)) / sqrt(len(runs)) if len(runs) > 1 else 0.0
+    return Spread(float(runs.mean()), error)

@@ -1,0 +1,110 @@
+"""Values of a continuous feature: counts are never lost, and cut points are where they should be."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from ufodt import core
+
+N_LABELS = 3
+
+
+def continuous(n_bins: int, cuts: list[float] | None = None) -> tuple[core.Problem, core.Belief]:
+    problem = core.Problem(
+        [n_bins], N_LABELS, [1.0], [1.0], [-1], 1.0 - np.eye(N_LABELS), continuous=[1], cuts=[cuts or []]
+    )
+    return problem, core.Belief(problem, np.ones((n_bins, N_LABELS)), np.ones(N_LABELS), True)
+
+
+def teach(problem: core.Problem, belief: core.Belief, values: np.ndarray, labels: np.ndarray) -> None:
+    outcomes = np.zeros((len(values), 1), dtype=np.int16)
+    belief.update_many(problem, outcomes, labels.astype(np.int32), np.ascontiguousarray(values[:, None]))
+
+
+def test_no_count_is_lost_however_many_values_come() -> None:
+    rng = np.random.default_rng(1)
+    problem, belief = continuous(5)
+    values, labels = rng.normal(size=3000), rng.integers(0, N_LABELS, 3000)
+    teach(problem, belief, values, labels)
+    cells, counts, n_seen = belief.sketch(0)
+    assert n_seen == 3000 and len(cells) <= 64 and (np.diff(cells) > 0).all()
+    np.testing.assert_allclose(counts.sum(axis=0), np.bincount(labels, minlength=N_LABELS))
+    np.testing.assert_allclose(belief.counts.sum(axis=0), np.bincount(labels, minlength=N_LABELS))
+
+
+def test_few_different_values_are_kept_exactly() -> None:
+    rng = np.random.default_rng(2)
+    problem, belief = continuous(4)
+    values, labels = rng.integers(0, 40, 500).astype(float), rng.integers(0, N_LABELS, 500)
+    teach(problem, belief, values, labels)
+    cells, counts, _ = belief.sketch(0)
+    for cell, row in zip(cells, counts, strict=True):
+        np.testing.assert_array_equal(row, np.bincount(labels[values == cell], minlength=N_LABELS))
+
+
+def test_early_cut_points_share_the_values_out_evenly() -> None:
+    rng = np.random.default_rng(3)
+    problem, belief = continuous(4)
+    values = rng.exponential(size=128)
+    teach(problem, belief, values, rng.integers(0, N_LABELS, 128))
+    shares = np.histogram(values, [-np.inf, *belief.cuts[0], np.inf])[0]
+    assert len(belief.cuts[0]) == 3 and shares.min() >= 128 / 4 - 6 and shares.max() <= 128 / 4 + 6
+
+
+def log_likelihood(counts: np.ndarray) -> float:
+    return float((counts * np.log(counts + 1)).sum() - counts.sum() * np.log((counts + 1).sum()))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_late_cut_points_make_the_labels_likeliest(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    problem, belief = continuous(4)
+    labels = rng.integers(0, N_LABELS, 256)
+    values = np.round(rng.normal(labels, 1.0) * 2)
+    teach(problem, belief, values, labels)
+    cells, counts, _ = belief.sketch(0)
+
+    def score(edges: tuple[int, ...]) -> float:
+        return sum(log_likelihood(part.sum(axis=0)) for part in np.split(counts, edges))
+
+    best = max(score(edges) for edges in itertools.combinations(range(1, len(cells)), 3))
+    found = tuple(int(np.searchsorted(cells, cut)) for cut in belief.cuts[0])
+    assert score(found) == pytest.approx(best)
+
+
+def test_moving_cut_points_counts_everything_again_between_them() -> None:
+    rng = np.random.default_rng(4)
+    problem, belief = continuous(4)
+    values, labels = rng.integers(0, 50, 256).astype(float), rng.integers(0, N_LABELS, 256)
+    teach(problem, belief, values, labels)
+    bins = np.searchsorted(belief.cuts[0], values, side="left")
+    expected = np.array([np.bincount(labels[bins == k], minlength=N_LABELS) for k in range(4)])
+    np.testing.assert_array_equal(belief.counts, expected)
+
+
+def test_fixed_cut_points_stay_and_a_value_on_one_lies_below_it() -> None:
+    problem, belief = continuous(3, cuts=[0.0, 1.0])
+    teach(problem, belief, np.array([0.0, 0.5, 1.0, 1.5, -2.0]), np.zeros(5))
+    assert belief.cuts[0] == [0.0, 1.0]
+    np.testing.assert_array_equal(belief.counts[:, 0], [2, 2, 1])
+
+
+def test_a_constant_column_is_never_cut() -> None:
+    problem, belief = continuous(4)
+    teach(problem, belief, np.full(300, 7.0), np.arange(300) % N_LABELS)
+    assert belief.cuts[0] == []
+
+
+def test_merging_beliefs_adds_their_sketches() -> None:
+    rng = np.random.default_rng(6)
+    problem, whole = continuous(4)
+    values, labels = rng.integers(0, 30, 400).astype(float), rng.integers(0, N_LABELS, 400)
+    teach(problem, whole, values, labels)
+    _, left = continuous(4)
+    _, right = continuous(4)
+    teach(problem, left, values[:150], labels[:150])
+    teach(problem, right, values[150:], labels[150:])
+    left.merge(right)
+    for one, other in zip(whole.sketch(0), left.sketch(0), strict=True):
+        np.testing.assert_array_equal(one, other)

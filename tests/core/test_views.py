@@ -1,0 +1,119 @@
+"""Thresholds as binary views: the best is found, Exp3 draws by its softmax and learns weighted gains."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ufodt import core
+
+CUTS = [[-0.5, 0.0, 0.7], [0.2, 0.4, 0.6]]
+M = 2
+
+
+def make(thresholds: str, **settings: Any) -> tuple[core.Problem, core.Belief]:
+    problem = core.Problem([2, 2], M, [1.0] * 2, [1.0] * 2, [-1] * 2, 1.0 - np.eye(M), continuous=[1, 1], cuts=CUTS)
+    belief = core.Belief(problem, np.ones((4, M)), np.ones(M), True, thresholds=thresholds, n_thresholds=3, **settings)
+    return problem, belief
+
+
+def plan(
+    problem: core.Problem, belief: core.Belief, criterion: str = "ig", seed: int = 0, mean: bool = False
+) -> core.Plan:
+    policy = core.Policy(
+        criterion=criterion,
+        stop=[("region", math.nan, 0)],
+        budget=math.inf,
+        n_hypotheses=64,
+        distinct=False,
+        redraw_below=0,
+        predict_theta=False,
+        plan_mean=mean,
+    )
+    return core.Plan(problem, policy, belief, seed=seed, number=0)
+
+
+def teach(problem: core.Problem, belief: core.Belief, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, M, n).astype(np.int32)
+    values = rng.normal(labels[:, None] * np.array([0.3, 1.0]), 0.6)
+    belief.update_many(problem, np.zeros((n, 2), dtype=np.int16), labels, values)
+    return values, labels
+
+
+def entropy(p: np.ndarray) -> float:
+    p = p[p > 0]
+    return float(-(p * np.log2(p)).sum())
+
+
+def test_a_paid_value_teaches_every_threshold_by_default() -> None:
+    problem, belief = make("exhaustive")
+    values, labels = teach(problem, belief)
+    counts = belief.views()[0].reshape(2, 3, 2, M)
+    for f in range(2):
+        for k, cut in enumerate(CUTS[f]):
+            above = np.bincount(labels[values[:, f] > cut], minlength=M)
+            np.testing.assert_array_equal(counts[f, k, 1], above)
+            np.testing.assert_array_equal(counts[f, k, 0], np.bincount(labels, minlength=M) - above)
+
+
+def test_only_the_threshold_in_use_learns_where_the_paper_says_so() -> None:
+    problem, belief = make("exhaustive", teach_all=False, average=True)
+    drift, selection = core.Drift(), core.Selection(problem)
+    core.learn(belief, drift, selection, [(0, 0, 0.5, 1)], 1)
+    counts = belief.views()[0].reshape(6, 2, M)
+    assert counts.sum() == 1 and counts[1, 1, 1] == 1
+
+
+def test_the_best_threshold_is_in_play() -> None:
+    problem, belief = make("exhaustive")
+    teach(problem, belief)
+    counts = belief.views()[0].reshape(2, 3, 2, M) + 1
+    above = counts[:, :, 1] / counts.sum(axis=2)  # the mean: (feature, threshold, label)
+    label = (belief.label_counts + 1) / (belief.label_counts + 1).sum()
+    asked = plan(problem, belief, mean=True)
+    for f, _, gain in asked.gains():
+        information = []
+        for p in above[f]:
+            joint = np.array([label * (1 - p), label * p])
+            information.append(entropy(label) - sum(row.sum() * entropy(row / row.sum()) for row in joint))
+        assert asked.threshold(f) == int(np.argmax(information))
+        assert gain == pytest.approx(max(information), abs=1e-6)
+
+
+def test_exp3_draws_by_the_softmax_of_its_sums() -> None:
+    problem, belief = make("exp3", eta=0.5)
+    counts, uses, sums = belief.views()
+    sums[:] = [0.0, 1.0, 3.0, 0.0, 0.0, 0.0]
+    belief.restore_views(counts, uses, sums)
+    n = 4000
+    drawn = np.bincount([plan(problem, belief, seed=s).threshold(0) for s in range(n)], minlength=3)
+    softmax = np.exp(0.5 * sums[:3]) / np.exp(0.5 * sums[:3]).sum()
+    assert stats.chisquare(drawn, n * softmax).pvalue > 1e-3
+
+
+def test_exp3_is_safe_however_large_its_sums_are() -> None:
+    problem, belief = make("exp3")
+    counts, uses, sums = belief.views()
+    sums[:] = [1e300, 0.0, -1e300, 5e8, 5e8, 5e8 - 1e4]
+    belief.restore_views(counts, uses, sums)
+    assert {plan(problem, belief, seed=s).threshold(0) for s in range(50)} == {0}
+    assert {plan(problem, belief, seed=s).threshold(1) for s in range(50)} == {0, 1}
+
+
+@pytest.mark.parametrize("normalise", [True, False])
+def test_a_reward_is_the_gain_over_the_chance_of_the_draw(normalise: bool) -> None:
+    problem, belief = make("exp3", normalise=normalise)
+    teach(problem, belief)
+    asked = plan(problem, belief, seed=3)
+    gains = {f: gain for f, _, gain in asked.gains()}
+    rewards = asked.rewards()
+    assert [view // 3 for view, _ in rewards] == [0, 1]
+    for view, amount in rewards:
+        assert amount == pytest.approx(gains[view // 3] * 3)  # equal sums: each of three has chance 1/3
+    assert asked.gains() and asked.rewards() == rewards  # looking again rewards nothing
+    core.learn(belief, core.Drift(), core.Selection(problem), [], 0, rewards)
+    for view, amount in rewards:
+        assert belief.views()[2][view] == pytest.approx(amount)
