@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ufodt import UFODT, Binary, Categorical, Policy, Prior, Problem, stop
+from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Prior, Problem, Selection, drift, stop, thresholds
+from ufodt.belief import to_arrays
 from ufodt.session import Question, Session
 
 PROBLEM = Problem(
@@ -20,6 +21,16 @@ PROBLEM = Problem(
     ],
     labels=["healthy", "flu", "worse"],
     loss=[[0, 5, 20], [10, 0, 15], [90, 60, 0]],
+)
+NUMBERS = Problem(  # the same, but half of the features are numbers
+    features=[
+        *PROBLEM.features[:3],
+        Continuous("glucose", price=4.0, group="lab", later_price=2.5),
+        Continuous("scan", cuts=(-0.5, 0.0, 1.0), price=6.0, group="hospital", later_price=5.0),
+        Continuous("stay", price=0.25),
+    ],
+    labels=PROBLEM.labels,
+    loss=PROBLEM.loss,
 )
 NAMES = [feature.name for feature in PROBLEM.features]
 
@@ -42,27 +53,66 @@ def policies() -> dict[str, Policy]:
     }
 
 
-def make(name: str, *, problem: Problem = PROBLEM, seed: int = 7) -> UFODT:
+NUMBER_SETTINGS: dict[str, dict[str, Any]] = {
+    "bins-ig": {},
+    "bins-ec2": {"thresholds": thresholds.bins(6)},
+    "exhaustive-ig": {"thresholds": thresholds.exhaustive(5)},
+    "exhaustive-ec2": {"thresholds": thresholds.exhaustive(5)},
+    "exp3-ig": {"thresholds": thresholds.exp3(5)},
+    "exp3-ec2": {"thresholds": thresholds.exp3(5)},
+    "exp3-us": {"thresholds": thresholds.exp3(5, eta=0.5)},
+    "discount-ig": {"drift": drift.discount(0.05)},
+    "auto-ec2": {"drift": drift.auto()},
+    "both-us": {"drift": drift.Drift(gamma=0.02, automatic=True, threshold=0.5), "thresholds": thresholds.exp3(3)},
+    "few-ig": {"selection": Selection(3)},
+    "few-ec2": {"selection": Selection(4, epsilon=0.5), "thresholds": thresholds.exhaustive(3)},
+}
+PAPER_SETTINGS: dict[str, dict[str, Any]] = {
+    "printed-ec2": {"thresholds": thresholds.paper("exhaustive", 5)},
+    "printed-ig": {"thresholds": thresholds.paper("exp3", 5), "drift": drift.discount(0.1)},
+}
+
+
+def make(name: str, *, problem: Problem | None = None, seed: int = 7) -> UFODT:
     """One of the learners of `LEARNERS`, fresh."""
     preset, _, kind = name.partition("-")
-    if preset == "paper":
-        return UFODT.paper(problem, criterion=kind, n_hypotheses=40, seed=seed)
-    return UFODT(problem, policy=policies()[kind], prior=Prior(count=0.7), seed=seed)
+    settings = PAPER_SETTINGS.get(name) or NUMBER_SETTINGS.get(name) or {}
+    if preset in ("paper", "printed"):
+        return UFODT.paper(problem or problem_of(name), criterion=kind, n_hypotheses=40, seed=seed, **settings)
+    return UFODT(problem or problem_of(name), policy=policies()[kind], prior=Prior(count=0.7), seed=seed, **settings)
 
 
-LEARNERS = [f"ours-{kind}" for kind in policies()] + [f"paper-{kind}" for kind in ("ec2", "ig", "us", "random")]
+def problem_of(name: str) -> Problem:
+    return NUMBERS if name in {*NUMBER_SETTINGS, *PAPER_SETTINGS} else PROBLEM
 
 
-def draw_stream(seed: int, n: int, *, missing: float = 0.0) -> tuple[np.ndarray, list[Any]]:
+COUNTING = [f"ours-{kind}" for kind in policies()] + [f"paper-{kind}" for kind in ("ec2", "ig", "us", "random")]
+LEARNERS = [*COUNTING, *NUMBER_SETTINGS, *PAPER_SETTINGS]  # those that only count keep laws of order and addition too
+
+
+def draw_stream(seed: int, n: int, *, missing: float = 0.0, problem: Problem = PROBLEM) -> tuple[np.ndarray, list[Any]]:
     """Raw values, shape `(n, n_features)`, that depend on their labels; some cells None."""
     rng = np.random.default_rng(seed)
-    tables = [rng.dirichlet(np.ones(len(f.values)), PROBLEM.n_labels) for f in PROBLEM.features]
-    y = rng.integers(0, PROBLEM.n_labels, n)
-    X = np.empty((n, PROBLEM.n_features), dtype=object)
-    for j, feature in enumerate(PROBLEM.features):
-        X[:, j] = [feature.values[rng.choice(len(feature.values), p=tables[j][label])] for label in y]
+    y = rng.integers(0, problem.n_labels, n)
+    X = np.empty((n, problem.n_features), dtype=object)
+    for j, feature in enumerate(problem.features):
+        if isinstance(feature, Continuous):
+            X[:, j] = (rng.normal(size=n) + rng.normal(size=problem.n_labels)[y]).round(2)
+        else:
+            p = rng.dirichlet(np.ones(len(feature.values)), problem.n_labels)
+            X[:, j] = [feature.values[rng.choice(len(feature.values), p=p[label])] for label in y]
     X[rng.random(X.shape) < missing] = None
-    return X, [PROBLEM.labels[label] for label in y]
+    return X, [problem.labels[label] for label in y]
+
+
+def stream_of(name: str, seed: int, n: int, *, missing: float = 0.0) -> tuple[np.ndarray, list[Any]]:
+    """A stream that fits one of the learners."""
+    return draw_stream(seed, n, missing=missing, problem=problem_of(name))
+
+
+def another(feature: Any, value: Any) -> Any:
+    """A value of the feature that is not the one given."""
+    return value + 1.0 if isinstance(feature, Continuous) else feature.values[feature.outcome(value) - 1]
 
 
 def row_of(values: np.ndarray) -> dict[str, Any]:
@@ -93,15 +143,27 @@ def go_through(learner: UFODT, X: np.ndarray, y: list[Any]) -> list[Any]:
     return seen
 
 
-def state(learner: UFODT) -> tuple[bytes, bytes, int]:
+def learned_of(learner: UFODT) -> tuple[bytes, ...]:
+    """Everything that a learner has learned, bit for bit."""
+    reserve = learner._drift.reserve
+    beliefs = [learner.belief] if reserve is None else [learner.belief, reserve]
+    arrays = [array.tobytes() for belief in beliefs for array in to_arrays(belief).values()]
+    *watched, recent = learner._drift.state()
+    cases = [  # of a number, the value counts; its outcome moves with the cut points
+        ([(f, 0 if isinstance(learner.problem.features[f], Continuous) else k, *rest) for f, k, *rest in seen], label)
+        for seen, label in recent
+    ]
+    return (*arrays, learner._selection.weights.tobytes(), repr((watched, cases)).encode())
+
+
+def state(learner: UFODT) -> tuple[Any, ...]:
     """Everything about a learner that moves."""
-    belief = learner.belief
-    return belief.counts.tobytes(), belief.label_counts.tobytes(), learner.n_opened
+    return *learned_of(learner), learner.n_opened
 
 
 def digest(learner: UFODT, n: int = 40) -> str:
     """A fingerprint of what the learner does next: a run, some sessions and a hold-out."""
-    X, y = draw_stream(99, n, missing=0.1)
+    X, y = draw_stream(99, n, missing=0.1, problem=learner.problem)
     record = learner.run(X, y)
     told = repr(go_through(learner, X[:10], y[:10]))
     held_out = learner.evaluate(X).record
@@ -110,6 +172,6 @@ def digest(learner: UFODT, n: int = 40) -> str:
         hashed.update(repr(r.predicted.tolist()).encode())
         for array in (r.probability, r.cost, r.n_asked, r.asked):
             hashed.update(array.tobytes())
-    for part in state(learner)[:2]:
+    for part in learned_of(learner):
         hashed.update(part)
     return hashed.hexdigest()

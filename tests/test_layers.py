@@ -12,7 +12,7 @@ ORDER = (
     + "belief policy session manifest learner tree".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn frames".split()
-    + "lab.datasets lab.baselines lab.published lab.fidelity lab.speed lab.evaluate".split()
+    + "lab.datasets lab.baselines lab.published lab.verdict lab.fidelity lab.printed lab.speed lab.evaluate".split()
     + "lab.experiment lab.optimal lab.plots lab".split()
     + "app.catalog app.storage app.service app.page app.demo app.bench app.commands app.cli app".split()
 )

@@ -10,7 +10,7 @@ import pytest
 from ufodt import UFODT, Binary, Prior, Problem, stop
 from ufodt.errors import InvalidValue, UfodtError, UnknownFeature, UnknownLabel
 
-from .cases import LEARNERS, PROBLEM, digest, draw_stream, make, state
+from .cases import LEARNERS, PROBLEM, digest, make, state, stream_of
 
 TWO = Problem([Binary("a"), Binary("b")], labels=["x", "y"])
 X, Y = [[0, 1], [1, 0]], ["x", "y"]
@@ -210,7 +210,7 @@ def test_merging_adds_exactly_and_leaves_the_other_alone() -> None:
 @pytest.mark.parametrize("name", LEARNERS)
 def test_what_one_learner_does_is_nothing_to_another(name: str) -> None:
     alone, beside, noisy = make(name), make(name), make(name, seed=50)
-    rows, labels = draw_stream(1, 20)
+    rows, labels = stream_of(name, 1, 20)
     alone.run(rows, labels)
     for i in range(20):
         noisy.run(rows, labels)

@@ -95,10 +95,8 @@ def from_prior(prior: Prior, problem: Problem, compiled: core.Problem, cutting: 
     counts = np.full((compiled.n_rows, problem.n_labels), float(prior.count))
     first_row = np.cumsum([0, *compiled.n_outcomes])
     for expert in prior.experts:
-        index, label = (
-            problem.feature_index(expert.feature),
-            problem.label_index(_known_as(problem.labels, expert.label)),
-        )
+        index = problem.feature_index(expert.feature)
+        label = problem.label_index(_known_as(problem.labels, expert.label))
         _check_amount(f"the strength behind {expert.feature!r} given {expert.label!r}", expert.strength)
         if isinstance(problem.features[index], Continuous) and cutting.kind != "bins":
             raise InvalidProblem(

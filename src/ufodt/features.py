@@ -140,10 +140,8 @@ class Continuous(Priced):
     def number(self, value: Any) -> float:
         """Return the value as a finite number."""
         scalar = not isinstance(value, np.generic) or isinstance(value, np.integer | np.floating | np.bool_)
-        try:  # a string, or an array, has a float in it but is none
-            known = (
-                float(value) if scalar and hasattr(value, "__float__") and not hasattr(value, "__len__") else math.nan
-            )
+        try:  # float() would read a string too, and an array of one
+            known = float(value) if scalar and not isinstance(value, str | bytes | np.ndarray) else math.nan
         except (TypeError, ValueError, OverflowError):
             known = math.nan
         if not math.isfinite(known):

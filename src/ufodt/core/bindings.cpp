@@ -270,6 +270,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
                  }
                  return all;
              })
+        .def("paying", &Plan::paying)
         .def("outlook",
              [](const Plan& plan, int feature) {
                  check_feature(plan.shape(), feature);

@@ -138,6 +138,16 @@ class Plan {
         drawn_ = true;
     }
 
+    // The features that may be asked now and, where the stop rule weighs cost and benefit, pay.
+    std::vector<int> paying() {
+        next();
+        std::vector<int> features;
+        for (const Candidate& c : candidates_) {
+            if (c.pays) features.push_back(open_[c.at]);
+        }
+        return features;
+    }
+
     // Gain of every open feature, in the order of `open_features`.
     void gains(std::vector<double>& gain) {
         prepare();

@@ -1,0 +1,19 @@
+"""Every experiment runs, at toy size."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+EXPERIMENTS = sorted((Path(__file__).parents[1] / "experiments").glob("*.py"))
+
+
+@pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: file.stem)
+def test_an_experiment_runs_at_toy_size(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    experiment = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(experiment)
+    experiment.main(1)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + len(experiment.VARIANTS) and all(" @ " in line for line in lines[1:])
