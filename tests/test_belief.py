@@ -1,12 +1,14 @@
 """What is believed before the first case: flat counts, experts, label shares."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Expert, Prior, Problem
+from ufodt import UFODT, Binary, Categorical, Continuous, Expert, Prior, Problem, thresholds
+from ufodt.belief import interpolate, read_prior
 from ufodt.errors import InvalidProblem, UfodtError, UnknownFeature, UnknownLabel
 
 PROBLEM = Problem([Binary("fever"), Categorical("rhythm", ["sinus", "flutter", "other"])], labels=["healthy", "ill"])
@@ -76,3 +78,134 @@ def test_a_prior_that_makes_no_sense_is_refused_by_name(
     with pytest.raises(error) as caught:
         UFODT(PROBLEM, prior=Prior(**fields))
     assert all(word in str(caught.value) for word in says), str(caught.value)
+
+
+# --- priors from a file ------------------------------------------------------------------------------
+
+GOOD = """
+count = 0.5
+strength = 20
+
+[labels]
+healthy = 0.9
+ill = 0.1
+
+[features.fever.ill]
+probability = 0.8
+strength = 50
+
+[features.fever.healthy]
+probability = {0 = 0.7, 1 = 0.3}
+
+[features.rhythm.ill]
+probability = {other = 0.1, sinus = 0.7, flutter = 0.2}
+
+[features.rhythm.healthy]
+probability = [0.5, 0.25, 0.25]
+strength = 4.0
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "prior.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_prior_may_be_read_from_a_file(tmp_path: Path) -> None:
+    belief = UFODT(PROBLEM, prior=read_prior(write(tmp_path, GOOD))).belief
+    np.testing.assert_allclose(belief.prior[:2], [[14.0, 10.0], [6.0, 40.0]])
+    np.testing.assert_allclose(belief.prior[2:], [[2.0, 14.0], [1.0, 4.0], [1.0, 2.0]])
+    np.testing.assert_allclose(belief.label_prior, [18.0, 2.0])
+
+
+def test_an_empty_file_is_the_uniform_prior(tmp_path: Path) -> None:
+    np.testing.assert_array_equal(
+        UFODT(PROBLEM, prior=read_prior(write(tmp_path, ""))).belief.prior, UFODT(PROBLEM).belief.prior
+    )
+
+
+def test_a_file_writes_labels_that_are_numbers_as_text(tmp_path: Path) -> None:
+    problem = Problem([Binary("a")], labels=[0, 1])
+    text = "[labels]\n0 = 0.25\n1 = 0.75\n[features.a.1]\nprobability = 0.9\n"
+    belief = UFODT(problem, prior=read_prior(write(tmp_path, text))).belief
+    np.testing.assert_allclose(belief.prior, [[1.0, 2.0], [1.0, 18.0]])
+    np.testing.assert_allclose(belief.label_prior, [5.0, 15.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        ("count = ", InvalidProblem, "prior.toml cannot be read"),
+        ("colour = 'red'", InvalidProblem, "colour"),
+        ("features = 5", InvalidProblem, "features = 5"),
+        ("[features]\nfever = 0.5", InvalidProblem, "features.fever"),
+        ("[features.fever]\nill = 0.5", InvalidProblem, "features.fever"),
+        ("[features.fever.ill]\nstrength = 5", InvalidProblem, "features.fever"),
+        ("[features.fever.ill]\nprobability = 0.5\ncolour = 1", InvalidProblem, "features.fever"),
+        ("[features.fewer.ill]\nprobability = 0.5", UnknownFeature, "'fewer'"),
+        ("[features.fever.sick]\nprobability = 0.5", UnknownLabel, "'sick'"),
+        ("[features.fever.ill]\nprobability = 'half'", InvalidProblem, "fever"),
+        ("[features.fever.ill]\nprobability = true", InvalidProblem, "fever"),
+        ("[features.fever.ill]\nprobability = nan", InvalidProblem, "nan"),
+        ("[features.fever.ill]\nprobability = 0.5\nstrength = 'x'", InvalidProblem, "'x'"),
+        ("[features.rhythm.ill]\nprobability = ['a', 'b', 'c']", InvalidProblem, "rhythm"),
+        ("[features.rhythm.ill]\nprobability = {sinus = 1.0}", InvalidProblem, "sinus"),
+        ("count = 'many'", InvalidProblem, "'many'"),
+        ("count = -1", InvalidProblem, "-1"),
+        ("labels = 5", InvalidProblem, "5"),
+        ("[labels]\nill = 1.0", InvalidProblem, "ill"),
+        ("[labels]\nill = 0.5\nhealthy = 'x'", InvalidProblem, "'x'"),
+    ],
+)
+def test_a_file_that_is_no_prior_is_refused_by_what_it_says(
+    tmp_path: Path, text: str, error: type[UfodtError], says: str
+) -> None:
+    with pytest.raises(error) as caught:
+        UFODT(PROBLEM, prior=read_prior(write(tmp_path, text)))
+    assert says in str(caught.value)
+
+
+def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidProblem, match="nowhere"):
+        read_prior(tmp_path / "nowhere")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidProblem, match="bytes"):
+        read_prior(tmp_path / "bytes")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_a_prior_between_uniform_and_informed_keeps_its_strength(tmp_path: Path, share: float) -> None:
+    informed = read_prior(write(tmp_path, GOOD))
+    between = UFODT(PROBLEM, prior=interpolate(informed, share)).belief
+    uniform = np.array([1 / 2] * 2 + [1 / 3] * 3)[:, None]
+    mean = UFODT(PROBLEM, prior=informed).belief.mean()[0]
+    np.testing.assert_allclose(between.mean()[0], (1 - share) * uniform + share * mean)
+    np.testing.assert_allclose(between.prior.sum(), 50 + 20 + 20 + 4)
+    np.testing.assert_allclose(between.mean()[1], [0.5 + share * 0.4, 0.5 - share * 0.4])
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, math.nan, "half", None])
+def test_a_share_is_a_number_from_0_to_1(share: Any) -> None:
+    with pytest.raises(InvalidProblem, match="share"):
+        interpolate(Prior(), share)
+
+
+def test_an_expert_on_a_number_speaks_of_its_bins() -> None:
+    fixed = Problem([Continuous("level", cuts=[1.0, 2.0])], labels=["low", "high"])
+    said = Prior(experts=[Expert("level", "high", [0.1, 0.3, 0.6], 10)])
+    np.testing.assert_allclose(UFODT(fixed, prior=said).belief.prior[:, 1], [1.0, 3.0, 6.0])
+    with pytest.raises(InvalidProblem, match="level.*exp3"):
+        UFODT(fixed, prior=said, thresholds=thresholds.exp3())
+    with pytest.raises(InvalidProblem, match="level.*cuts"):
+        UFODT(Problem([Continuous("level")], labels=["low", "high"]), prior=said)
+    with pytest.raises(InvalidProblem, match="level.*each bin"):
+        UFODT(fixed, prior=Prior(experts=[Expert("level", "high", 0.5, 10)]))
+
+
+@pytest.mark.parametrize(
+    "fields", [{"experts": 5}, {"experts": ["fever"]}, {"labels": ["ill"]}, {"learns_labels": "no"}], ids=repr
+)
+def test_a_prior_is_made_of_what_it_should_be(fields: dict[str, Any]) -> None:
+    with pytest.raises(InvalidProblem):
+        Prior(**fields)

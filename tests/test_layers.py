@@ -12,8 +12,9 @@ ORDER = (
     + "belief policy session manifest learner tree".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn frames".split()
-    + "lab.datasets lab.baselines lab.published lab.verdict lab.fidelity lab.printed lab.speed lab.evaluate".split()
-    + "lab.experiment lab.optimal lab.plots lab".split()
+    + "lab.datasets lab.baselines lab.published lab.verdict lab.fidelity lab.printed lab.speed".split()
+    + "lab.continuous lab.moving lab.priced lab.wide".split()
+    + "lab.evaluate lab.experiment lab.optimal lab.plots lab".split()
     + "app.catalog app.storage app.service app.page app.demo app.bench app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))

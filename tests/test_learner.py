@@ -86,7 +86,9 @@ def test_known_values_that_are_no_mapping_are_refused() -> None:
 def test_labels_of_several_kinds_come_back_as_they_are() -> None:
     learner = UFODT(Problem([Binary("a")], labels=["a", 1]), stop=stop.confidence(1.0), criterion="ig")
     learner.learn_many([[1]] * 9, [1] * 9)
-    assert learner.evaluate([[1]], [1]).accuracy == 1.0
+    report = learner.evaluate([[1], [1], [0]], [1, None, 1])
+    assert report.accuracy > 0 and report.record.predicted.dtype == object
+    assert report.record.predicted.tolist()[:2] == [1, 1] and type(report.record.predicted[0]) is int
 
 
 def test_what_is_believed_is_shown_as_a_copy() -> None:

@@ -8,7 +8,6 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -238,7 +237,8 @@ def read_prior(path: str | os.PathLike[str]) -> Prior:
     import tomllib  # here, since few need it and it takes its time
 
     try:
-        text = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        with open(path, "rb") as file:
+            text = tomllib.load(file)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidProblem(f"{path} cannot be read as a prior: {error}.") from error
     unknown = sorted(set(text) - {"count", "strength", "labels", "label_strength", "features"})

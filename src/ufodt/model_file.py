@@ -5,7 +5,6 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,9 +25,8 @@ def write(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Map
     """Write a model file; an existing file is replaced only when the new one is complete."""
     import zipfile  # here, since it takes its time and not every program writes a model
 
-    path = Path(path)
     text = json.dumps({"format": FORMAT, "version": VERSION, **manifest}, allow_nan=False)
-    name = path.with_name(f"{path.name}.{os.urandom(6).hex()}.part") if path.name else path
+    name = f"{os.fsdecode(path)}.{os.urandom(6).hex()}.part"
     handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)  # with the permissions of any new file
     try:
         with os.fdopen(handle, "wb") as file:
@@ -42,7 +40,7 @@ def write(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Map
             os.fsync(file.fileno())
         os.replace(name, path)
     except BaseException:
-        name.unlink(missing_ok=True)
+        os.unlink(name)
         raise
 
 

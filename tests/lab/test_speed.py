@@ -39,7 +39,7 @@ def test_the_json_report_holds_every_figure_and_the_machine() -> None:
 @pytest.mark.parametrize(("measured", "code"), [(9.0, 1), (11.0, 0), (None, 1)])
 def test_check_fails_when_a_bar_is_missed(measured: float | None, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     result = speed.Result("run", "run, against VFDT", "times", "at least", 10.0, measured, "by hand")
-    monkeypatch.setattr(speed, "measure", lambda effort: [("by hand", lambda: [result])])
+    monkeypatch.setattr(speed, "measure", lambda *, quick: [("by hand", lambda: [result])])
     checked = CliRunner().invoke(commands, ["bench", "speed", "--check"], catch_exceptions=False)
     unchecked = CliRunner().invoke(commands, ["bench", "speed"], catch_exceptions=False)
     assert (checked.exit_code, unchecked.exit_code) == (code, 0)

@@ -1,7 +1,8 @@
-"""The speed of this installation as a table for people or JSON for programs."""
+"""What this installation measures, each figure beside its bar, as a table for people or JSON for programs."""
 
 import json
 import time
+from typing import Protocol
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -9,28 +10,45 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 import ufodt
-from ufodt.lab import speed
-from ufodt.lab.speed import Result
+from ufodt.lab import continuous, fidelity, moving, priced, speed, wide
+from ufodt.lab.verdict import Measurements, Result
 
 _SENSES = {"at least": "≥", "at most": "≤"}
 
 
-def show_speed(console: Console, *, as_json: bool = False, quick: bool = False) -> bool:
+class Benchmark(Protocol):
+    """A module of the lab that measures."""
+
+    def measure(self, *, quick: bool = False) -> Measurements:
+        """Give the measurements in order: what each is about, and the call that takes it."""
+
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "speed": speed,
+    "fidelity": fidelity,
+    "continuous": continuous,
+    "drift": moving,
+    "prices": priced,
+    "selection": wide,
+}
+
+
+def show(console: Console, benchmark: str, *, as_json: bool = False, quick: bool = False) -> bool:
     """Measure, print, and return whether every bar holds."""
     start = time.perf_counter()
-    results = _measured(console, speed.QUICK if quick else speed.FULL, live=not as_json)
+    results = _measured(console, BENCHMARKS[benchmark], quick=quick, live=not as_json)
     seconds = time.perf_counter() - start
     if as_json:
-        print(json.dumps(_report(results, quick, seconds), indent=2))
+        print(json.dumps(_report(benchmark, results, quick, seconds), indent=2))
     else:
         _print_table(console, results, quick, seconds)
     return all(result.holds for result in results)
 
 
-def _measured(console: Console, effort: speed.Effort, *, live: bool) -> list[Result]:
+def _measured(console: Console, benchmark: Benchmark, *, quick: bool, live: bool) -> list[Result]:
     """Take all measurements; the bar is drawn between them, not by a thread whose CPU time would count."""
-    columns = TextColumn("{task.description:<24}"), BarColumn(), TextColumn("{task.completed}/{task.total}")
-    measurements = list(speed.measure(effort))
+    columns = TextColumn("{task.description:<32}"), BarColumn(), TextColumn("{task.completed}/{task.total}")
+    measurements = list(benchmark.measure(quick=quick))
     progress = Progress(
         *columns,
         console=console,
@@ -48,9 +66,9 @@ def _measured(console: Console, effort: speed.Effort, *, live: bool) -> list[Res
     return results
 
 
-def _report(results: list[Result], quick: bool, seconds: float) -> dict[str, object]:
+def _report(benchmark: str, results: list[Result], quick: bool, seconds: float) -> dict[str, object]:
     return {
-        "benchmark": "speed",
+        "benchmark": benchmark,
         "ufodt": ufodt.__version__,
         "quick": quick,
         "holds": all(result.holds for result in results),
@@ -62,32 +80,44 @@ def _report(results: list[Result], quick: bool, seconds: float) -> dict[str, obj
 
 def _print_table(console: Console, results: list[Result], quick: bool, seconds: float) -> None:
     table = Table(box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("what", no_wrap=True)
+    table.add_column("what")
     table.add_column("measured", justify="right", no_wrap=True)
-    table.add_column("bar", justify="right")
-    table.add_column("verdict")
+    table.add_column("bar", justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
     for result in results:
-        measured = "not measured" if result.measured is None else f"{_amount(result.measured)} {result.unit}"
-        bar = f"{_SENSES[result.sense]} {_amount(result.bar)}"
-        verdict = "[green]holds[/]" if result.holds else "[bold red]missed[/]"
-        if result.measured is None:
-            verdict = "[yellow]unknown[/]"
-        table.add_row(f"{result.claim}\n[dim]  {result.note}[/]", measured, bar, verdict)
+        bar = "" if result.bar is None else f"{_SENSES[result.sense]} {_amount(result.bar)}"
+        what = f"{result.claim}\n[dim]  {result.note}[/]" if result.note else result.claim
+        table.add_row(what, _figure(result), bar, _verdict(result))
     console.print(table)
     facts = speed.machine()
     console.print(
-        f"CPU time. {facts['cpu']}, {facts['n_cpus']} CPUs, {facts['system']}, Python {facts['python']}, "
-        f"river {facts['versions']['river']}, core {facts['core']}. Took {seconds:.0f} s.",
+        f"Times are CPU times, ± is one standard error. {facts['cpu']}, {facts['n_cpus']} CPUs, {facts['system']}, "
+        f"Python {facts['python']}, river {facts['versions']['river']}, core {facts['core']}. Took {seconds:.0f} s.",
         style="dim",
     )
     if quick:
         console.print("A quick look: too short for a verdict to count.", style="dim")
 
 
+def _figure(result: Result) -> str:
+    if result.measured is None:
+        return "not measured"
+    error = "" if result.error is None else f" ± {_amount(result.error)}"
+    return f"{_amount(result.measured)}{error} {result.unit}".rstrip()
+
+
+def _verdict(result: Result) -> str:
+    if result.measured is None:
+        return "[yellow]unknown[/]"
+    if result.bar is None:
+        return ""
+    return "[green]holds[/]" if result.holds else "[bold red]missed[/]"
+
+
 def _amount(number: float) -> str:
     """Three figures that matter, and separators instead of powers of ten.
 
-    >>> _amount(9.4263), _amount(0.2168), _amount(5_490_404.3)
-    ('9.43', '0.217', '5,490,000')
+    >>> _amount(9.4263), _amount(0.2168), _amount(5_490_404.3), _amount(-0.00021)
+    ('9.43', '0.217', '5,490,000', '-0.00021')
     """
-    return f"{number:.3g}" if number < 1000 else f"{float(f'{number:.3g}'):,.0f}"
+    return f"{number:.3g}" if abs(number) < 1000 else f"{float(f'{number:.3g}'):,.0f}"

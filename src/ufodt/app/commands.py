@@ -28,16 +28,27 @@ def bench() -> None:
     """Measure this installation."""
 
 
-@bench.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
-@click.option("--quick", is_flag=True, help="Fewer cases and rounds: a look, not a measurement.")
-@click.option("--check", is_flag=True, help="Exit with 1 if a bar is missed.")
-def speed(as_json: bool, quick: bool, check: bool) -> None:
-    """CPU time, scaling and memory, as ratios to river in the same process, each against its bar."""
-    from rich.console import Console
+def _add_benchmark(name: str, text: str) -> None:
+    @bench.command(name, help=text)
+    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+    @click.option("--quick", is_flag=True, help="Fewer cases and rounds: a look, not a measurement.")
+    @click.option("--check", is_flag=True, help="Exit with 1 if a bar is missed.")
+    def run(as_json: bool, quick: bool, check: bool) -> None:
+        from rich.console import Console
 
-    from ufodt.app.bench import show_speed
+        from ufodt.app.bench import show
 
-    holds = show_speed(Console(highlight=False), as_json=as_json, quick=quick)
-    if check and not holds:
-        raise SystemExit(1)
+        holds = show(Console(highlight=False), name, as_json=as_json, quick=quick)
+        if check and not holds:
+            raise SystemExit(1)
+
+
+for _name, _text in {
+    "speed": "CPU time, scaling and memory, as ratios to river in the same process, each against its bar.",
+    "fidelity": "The printed algorithm on binary features, against the published runs.",
+    "continuous": "Numbers as features: the published runs, accuracy next to river's trees, Exp3, speed.",
+    "drift": "Stagger with its drifts, next to EFDT and to naive Bayes restarted by DDM; false alarms.",
+    "prices": "What a case costs with real prices, tests and mistakes, next to simpler ways to spend.",
+    "selection": "A thousand features of which ten matter: time and accuracy with selection and without.",
+}.items():
+    _add_benchmark(_name, _text)

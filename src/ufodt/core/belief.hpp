@@ -344,8 +344,13 @@ class Belief {
                 const double scale = 1.0 / sum;
                 for (int cell = from + y; cell < to; cell += m) theta.p[cell] *= scale;
             }
-            for (int cell = from; cell < to; ++cell) theta.log_p[cell] = quick_log(static_cast<float>(theta.p[cell]));
         }
+        const auto take_logs = [&](int from, int to) {
+            for (int cell = from; cell < to; ++cell) theta.log_p[cell] = quick_log(static_cast<float>(theta.p[cell]));
+        };
+        if (static_cast<int>(features.size()) == shape_.n_features) take_logs(0, shape_.n_cells());  // one long loop is a fast one
+        else
+            for (const int f : features) take_logs(shape_.cell(shape_.row(f), 0), shape_.cell(shape_.row(f + 1), 0));
         theta.label.resize(m);
         double sum = 0.0;
         for (int y = 0; y < m; ++y) sum += label_prior_[y] + label_count_[y];

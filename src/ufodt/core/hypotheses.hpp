@@ -40,18 +40,18 @@ class Hypotheses {
         const std::size_t n_indicators = shape_->n_rows - shape_->n_features;
         fraction_.resize(n_indicators * m);
         weight_.resize(n_indicators * m);
-        std::vector<double>& left = left_;
         for (const int f : features) {
             const float* log_zero = theta.log_p.data() + shape_->cell(shape_->row(f), 0);
-            left.assign(m, 1.0);
+            const bool chain = shape_->n_outcomes(f) > 2;
+            if (chain) left_.assign(m, 1.0);
             for (int k = 1; k < shape_->n_outcomes(f); ++k) {
                 const int from = shape_->cell(shape_->row(f) + k, 0), to = indicator(f, k) * m;
                 const float log_odds = theta.log_p[from] - log_zero[0];
                 for (int y = 0; y < m; ++y) weight_[to + y] = theta.log_p[from + y] - log_zero[y] - log_odds;
-                for (int y = 0; y < m; ++y) {  // outcome k among those not yet excluded: a chain of coin tosses
+                for (int y = 0; y < m; ++y) {
                     const double p = theta.p[from + y];
-                    fraction_[to + y] = binary_fraction(k == 1 ? p : left[y] > p ? p / left[y] : 1.0);
-                    left[y] -= p;
+                    fraction_[to + y] = binary_fraction(k == 1 ? p : left_[y] > p ? p / left_[y] : 1.0);
+                    if (chain) left_[y] -= p;  // outcome k among those not yet excluded: a chain of coin tosses
                 }
             }
         }
@@ -172,14 +172,14 @@ class Hypotheses {
         }
     }
 
-    // What answering `answer` now loses on average against answering with all outcomes known; counting stops beyond `limit`.
+    // What answering `answer` now loses on average against answering with all outcomes known.
     //
     // A survivor of another region r regrets E[loss(y, answer) - loss(y, r) | h]; survivors of the region regret nothing.
-    double regret(int answer, const Loss& loss, double limit) {
+    double regret(int answer, const Loss& loss) {
         const double total = mass(alive_.data(), nullptr);
         double regret = 0.0;
         constexpr std::uint64_t all = (1ULL << n_lanes) - 1;
-        for (int row = 0; row < 64 / n_lanes * n_words_ && regret <= limit * total; ++row) {
+        for (int row = 0; row < 64 / n_lanes * n_words_; ++row) {
             const int w = row * n_lanes / 64;
             std::uint64_t rest = (alive_[w] & ~region_[answer * n_words_ + w]) >> (row * n_lanes % 64) & all;
             if (rest == 0) continue;
@@ -240,14 +240,15 @@ class Hypotheses {
 
     // Mass of the lanes in `live` and, if given, in `lane`.
     double mass(const std::uint64_t* live, const std::uint64_t* lane) const {
+        if (lane == nullptr) lane = live;
         if (weights_.empty()) {
-            int count = 0;
-            for (int w = 0; w < n_words_; ++w) count += std::popcount(lane ? live[w] & lane[w] : live[w]);
-            return count;
+            std::uint64_t count = 0;
+            for (int w = 0; w < n_words_; ++w) count += static_cast<std::uint64_t>(std::popcount(live[w] & lane[w]));
+            return static_cast<double>(count);
         }
         double sum = 0.0;
         for (int w = 0; w < n_words_; ++w) {
-            for (std::uint64_t rest = lane ? live[w] & lane[w] : live[w]; rest; rest &= rest - 1) sum += weights_[w * 64 + std::countr_zero(rest)];
+            for (std::uint64_t rest = live[w] & lane[w]; rest; rest &= rest - 1) sum += weights_[w * 64 + std::countr_zero(rest)];
         }
         return sum;
     }

@@ -235,8 +235,7 @@ class Plan {
     struct Candidate {
         std::size_t at;  // in open_
         double price;
-        bool pays = true;     // by a stop rule that weighs cost and benefit
-        double needed = 0.0;  // what all questions together must save for this one to pay
+        bool pays = true;  // by a stop rule that weighs cost and benefit
     };
     std::vector<Candidate> candidates_;  // what may be asked now
     std::vector<double> gain_, mass_, posterior_, joint_;
@@ -359,36 +358,45 @@ class Plan {
         constexpr double part = 0.7;  // naive Bayes overrates what many answers say together
         posterior(log_theta_, posterior_);
         const auto [answer, now] = problem_->loss.best(posterior_.data());
-        bool any = false, same_price = true;
+        double cheapest = INFINITY, dearest = 0.0;
+        for (const Candidate& c : candidates_) cheapest = std::min(cheapest, c.price), dearest = std::max(dearest, c.price);
+        const bool same_price = cheapest == dearest;  // then it does not matter which one pays
+        bool any = false;
         for (Candidate& c : candidates_) {
             c.pays = worth * (now - loss_after(open_[c.at])) > c.price;
             any |= c.pays;
-            same_price &= c.price == candidates_.front().price;
+            if (any && same_price) return pay_all();
         }
-        if (any && same_price) return true;
+        const double saved = hypotheses_.regret(answer, problem_->loss);
+        if (part * worth * saved <= cheapest) return any;  // not even a share of all would pay
         const std::vector<double>& totals = hypotheses_.totals();
         const int n_regions = static_cast<int>(totals.size());
         const double total = sum_of(totals.data(), n_regions), edges = edge_weight(totals.data(), n_regions, total);
-        if (edges <= 0.0) return any;
-        double least = INFINITY;  // what must be saved in all, for the best question to pay
         for (Candidate& c : candidates_) {
             hypotheses_.masses(open_[c.at], mass_);
             const double share = ec2(mass_, shape().n_outcomes(open_[c.at]), n_regions, total, edges) / edges;
-            c.needed = c.price / (part * worth * std::max(share, 1e-300));
-            least = std::min(least, c.needed);
+            c.pays |= part * worth * saved * share > c.price;
+            any |= c.pays;
+            if (any && same_price) return pay_all();
         }
-        const double saved = hypotheses_.regret(answer, problem_->loss, same_price ? least : INFINITY);
-        for (Candidate& c : candidates_) any |= c.pays |= saved > c.needed;
         return any;
+    }
+
+    bool pay_all() {
+        for (Candidate& c : candidates_) c.pays = true;
+        return true;
     }
 
     // Expected loss of the best answer once a feature is known.
     double loss_after(int feature) {
+        const int m = shape().n_labels;
         double sum = 0.0;
-        joint_.resize(posterior_.size());
+        joint_.resize(m);
         for (int row = shape().row(feature); row < shape().row(feature + 1); ++row) {
-            for (std::size_t y = 0; y < joint_.size(); ++y) joint_[y] = posterior_[y] * theta_.p[shape().cell(row, static_cast<int>(y))];
-            sum += problem_->loss.best(joint_.data()).second;
+            const double* p = theta_.p.data() + shape().cell(row, 0);
+            double most = 0.0;
+            for (int y = 0; y < m; ++y) most = std::max(most, joint_[y] = posterior_[y] * p[y]);
+            sum += problem_->loss.zero_one ? -most : problem_->loss.best(joint_.data()).second;
         }
         return sum;
     }

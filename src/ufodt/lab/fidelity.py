@@ -37,7 +37,7 @@ def measure(*, quick: bool = False) -> Measurements:
         if quick and n_repetitions == 1:
             continue
         for criterion in ("ec2", "ig"):
-            n = 1 if quick else n_repetitions
+            n = 0 if quick else n_repetitions
             yield f"{name}, {criterion}", lambda name=name, criterion=criterion, n=n: results(name, criterion, n)  # type: ignore[misc]
 
 
@@ -70,12 +70,13 @@ def results(name: str, criterion: str, n_repetitions: int) -> list[Result]:
 
 
 def compare(name: str, criterion: str, n_repetitions: int | None = None) -> Fidelity:
-    """Run the `paper` preset over the authors' streams of one data set."""
+    """Run the `paper` preset over the authors' streams of one data set; with 0 repetitions over the first alone."""
     data, run = load_paper(name), PAPER[name]
     problem = to_problem(data)
     questions, utilities = [], []
-    for repetition in range(n_repetitions or REPETITIONS[name]):
-        for seed in run.seeds:
+    n = REPETITIONS[name] if n_repetitions is None else n_repetitions
+    for repetition in range(max(n, 1)):
+        for seed in run.seeds if n else run.seeds[:1]:
             stream, _ = paper_split(name, seed)
             learner = UFODT.paper(
                 problem, criterion=criterion, n_hypotheses=run.n_hypotheses, seed=seed + 1000 * repetition

@@ -93,13 +93,14 @@ def run(data: Dataset, method: str, n_hypotheses: int, stream: IntArray, holdout
 
 
 def printed_problem(data: Dataset, n_thresholds: int = 9) -> Problem:
-    """Return the problem with cut points at equal steps of each feature's range over the whole file."""
+    """Return the problem of numbers with cut points at equal steps of each one's range over the whole file."""
     problem = to_problem(data)
     low, high = data.X.min(axis=0), data.X.max(axis=0)
     steps = np.arange(1, n_thresholds + 1) / (n_thresholds + 1)
     features = [
-        replace(feature, cuts=(low[j] + steps * (high[j] - low[j])).tolist()) if isinstance(feature, Continuous) else feature
+        replace(feature, cuts=(low[j] + steps * (high[j] - low[j])).tolist())
         for j, feature in enumerate(problem.features)
+        if isinstance(feature, Continuous)
     ]
     return replace(problem, features=features)
 
@@ -122,7 +123,7 @@ def answer_with_all(learner: UFODT, X: FloatArray, *, rng: np.random.Generator) 
         most = int(uses[first : first + len(cuts)].sum(axis=1).argmax())
         above = rng.beta(alpha[first + most, 1], alpha[first + most, 0])
         log_p += np.log(np.where((X[:, j] > cuts[most])[:, None], above, 1 - above) + 1e-300)
-    return log_p.argmax(axis=1)
+    return np.asarray(log_p.argmax(axis=1), dtype=np.int64)
 
 
 def _note(found: dict[str, Spread], published: Published) -> str:
