@@ -22,21 +22,25 @@ def example() -> dict[str, Any]:
 
 
 def first_questions(example: dict[str, Any], criterion: str) -> list[str]:
-    """What a learner that knows 500 old cases of the example asks first, in cases with fever."""
+    """What a learner that knows 500 old cases of the example asks first, in cases with a high temperature."""
     chance, rows, labels = example["random"].Random(3), [], []
     for _ in range(500):
         ill = chance.random() < 0.3
-        fever, antibodies = chance.random() < (0.8 if ill else 0.2), ill ^ (chance.random() < 0.05)
-        rows.append([int(fever), chance.choice(["sinus", "flutter", "other"]), int(antibodies)])
+        temperature, antibodies = chance.gauss(38.2 if ill else 37.0, 0.7), ill ^ (chance.random() < 0.05)
+        rows.append([temperature, chance.choice(["sinus", "flutter", "other"]), int(antibodies)])
         labels.append("ill" if ill else "healthy")
     learner = ufodt.UFODT(example["problem"], criterion=criterion, seed=1)
     learner.learn_many(rows, labels)
-    questions = [learner.open(known={"fever": 1}).ask() for _ in range(50)]
+    questions = [learner.open(known={"temperature": 38.0}).ask() for _ in range(50)]
     return [question.feature for question in questions if question is not None]
 
 
 def test_by_now_it_looks_for_antibodies_and_leaves_the_rhythm_alone(example: dict[str, Any]) -> None:
     assert list(example["session"].evidence["prices"]) == ["antibodies"]
+
+
+def test_information_gain_is_the_default(example: dict[str, Any]) -> None:
+    assert example["learner"].policy.criterion == ufodt.Criterion.IG
 
 
 def test_ec2_pays_for_the_rhythm_where_information_gain_does_not(example: dict[str, Any]) -> None:

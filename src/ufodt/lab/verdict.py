@@ -1,7 +1,7 @@
 """A measured figure beside the bar it should reach, and the mean of repeated runs with its standard error.
 
->>> spread([0.7, 0.8, 0.9])
-Spread(mean=0.8, error=0.0577...)
+>>> spread([0.25, 0.5, 0.75])
+Spread(mean=0.5, error=0.144...)
 """
 
 from collections.abc import Callable, Iterable, Iterator
