@@ -78,14 +78,12 @@ def test_what_is_told_beside_the_candidates_is_paid_for_and_learned() -> None:
     assert session.undo() == beside and session.cost == 0.0
 
 
-@pytest.mark.xfail(reason="core: candidates are drawn without regard to what is mandatory")
 def test_what_is_mandatory_is_always_a_candidate() -> None:
     problem = Problem([Binary(f"f{i}", mandatory=i == 3) for i in range(10)], labels=[0, 1])
     record = UFODT(problem, selection=Selection(2), seed=1).run(np.ones((50, 10)), [0, 1] * 25)
     assert (record.asked == 3).sum() == 50
 
 
-@pytest.mark.xfail(reason="core: a known value that is no candidate counts as not known")
 def test_what_is_known_counts_as_known_though_it_is_no_candidate() -> None:
     problem = Problem([Binary("scan"), *(Binary(f"f{i}", needs=["scan"]) for i in range(9))], labels=[0, 1])
     learner = UFODT(problem, selection=Selection(2), stop=stop.confidence(1.0), seed=1)

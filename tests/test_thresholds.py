@@ -303,7 +303,6 @@ def test_thresholds_make_no_difference_where_all_features_have_named_values() ->
         np.testing.assert_array_equal(record.asked, records[0].asked)
 
 
-@pytest.mark.xfail(reason="core: the prior of all thresholds is that of the first outcome of the first feature")
 def test_what_an_expert_says_of_another_feature_leaves_thresholds_alone() -> None:
     problem = Problem([Binary("other"), Continuous("level", cuts=[10.0])], labels=["low", "high"])
     said = Prior(experts=[Expert("other", "low", 0.5, strength=2000)])

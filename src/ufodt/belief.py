@@ -124,6 +124,7 @@ def from_prior(prior: Prior, problem: Problem, compiled: core.Problem, cutting: 
         average=cutting.average,
         normalise=cutting.normalise,
         eta=cutting.eta,
+        view_prior=float(prior.count),
     )
 
 

@@ -56,6 +56,7 @@ class Reason:
     feature: str
     gain: float
     price: float
+    pays: bool  # it may be asked now and, by a stop rule that weighs cost and benefit, saves more than it costs
     outlook: tuple[Outlook, ...]
 
     @property
@@ -74,7 +75,7 @@ class _Event(NamedTuple):
 class Session:
     """One case. Opened by a learner; asking changes nothing, telling and skipping do."""
 
-    __slots__ = ("_beside", "_events", "_n_known", "_plan", "_problem", "_scores", "case")
+    __slots__ = ("_events", "_n_known", "_plan", "_problem", "_scores", "case")
 
     def __init__(
         self,
@@ -91,7 +92,6 @@ class Session:
         self._plan = plan
         self._scores = scores  # thresholds are learned from the scores of a case, so they are due before each answer
         self._events: list[_Event] = []
-        self._beside = 0.0  # paid for features that were not on offer, which the plan knows nothing of
         if not isinstance(known, Mapping):
             raise InvalidValue(f"{known!r} came for the known values; expected a value for each feature's name.")
         if isinstance(unavailable, str) or not isinstance(unavailable, Iterable):
@@ -146,7 +146,7 @@ class Session:
             return None
         events, undone = self._events[:-1], self._events[-1]
         self._plan.reset()
-        self._events, self._beside = [], 0.0
+        self._events = []
         for i, event in enumerate(events):
             if i >= self._n_known:
                 self._score()
@@ -160,21 +160,21 @@ class Session:
         return Answer(labels[answer], dict(zip(labels, p, strict=True)), self.cost)
 
     def why(self) -> list[Reason]:
-        """Rank all remaining features by gain per price, each with what its values would lead to.
+        """Rank all remaining features, those that pay first, then by gain per price.
 
-        The next question is the first of them that may be asked: what it needs is known, it fits the budget, and
-        by a stop rule that weighs cost and benefit it pays.
+        Each comes with what its values would lead to; if there is a next question, it is the first.
         """
+        paying = set(self._plan.paying())
         reasons = [
-            Reason(self._problem.features[f].name, gain, price, self._outlook(f))
+            Reason(self._problem.features[f].name, gain, price, f in paying, self._outlook(f))
             for f, price, gain in self._plan.gains()
         ]
-        return sorted(reasons, key=lambda reason: (-reason.rate, reason.price))  # then by index: sorting keeps order
+        return sorted(reasons, key=lambda r: (not r.pays, -r.rate, r.price))  # then by index: sorting keeps order
 
     @property
     def cost(self) -> float:
         """What was paid so far."""
-        return self._plan.spent + self._beside
+        return self._plan.spent
 
     @property
     def evidence(self) -> Evidence:
@@ -207,11 +207,6 @@ class Session:
     def _add(self, index: int, value: Value | None, *, paid: bool) -> None:
         plan, feature, threshold = self._plan, self._problem.features[index], -1
         before = plan.spent
-        if not plan.is_open(index):  # not on offer in this case: it can be noted, but not planned with
-            price = plan.price(index) if paid else None
-            self._beside += price or 0.0
-            self._events.append(_Event(index, value, price))
-            return
         if value is None:
             plan.skip(index, paid)
         elif isinstance(feature, Continuous):

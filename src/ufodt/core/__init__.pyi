@@ -87,6 +87,7 @@ class Belief:
         average: bool = False,
         normalise: bool = True,
         eta: float = 0.01,
+        view_prior: float = 1.0,
     ) -> None: ...
     @property
     def prior(self) -> Floats: ...

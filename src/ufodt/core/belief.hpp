@@ -23,7 +23,7 @@ class Belief {
   public:
     // `continuous` flags the features learned from values; `cuts` fixes their cut points, or leaves them to be found.
     Belief(Shape shape, std::vector<double> prior, std::vector<double> label_prior, bool learns_labels, std::vector<std::uint8_t> continuous = {},
-           Cuts cuts = {}, int n_thresholds = 0, const ViewSettings& views = {})
+           Cuts cuts = {}, int n_thresholds = 0, const ViewSettings& views = {}, double view_prior = 1.0)
         : shape_(std::move(shape)), continuous_(std::move(continuous)), cuts_(std::move(cuts)), prior_(std::move(prior)), label_prior_(std::move(label_prior)), learns_labels_(learns_labels) {
         if (static_cast<int>(prior_.size()) != shape_.n_cells() || static_cast<int>(label_prior_.size()) != shape_.n_labels) {
             throw std::invalid_argument("the prior does not fit the problem");
@@ -45,7 +45,7 @@ class Belief {
             n_cuts_[f] = fixed_[f] ? static_cast<int>(cuts_[f].size()) : views.mode == Thresholds::none ? shape_.n_outcomes(f) - 1 : n_thresholds;
             if (views.mode != Thresholds::none) n_views[f] = n_cuts_[f];
         }
-        views_ = Views(views, n_views, shape_.n_labels, prior_[0]);
+        views_ = Views(views, n_views, shape_.n_labels, view_prior);
         count_.assign(prior_.size(), 0.0);
         label_count_.assign(label_prior_.size(), 0.0);
         alpha_.resize(prior_.size());
@@ -159,7 +159,9 @@ class Belief {
         const int f = seen.feature;
         if (!continuous_[f]) return seen.outcome;
         if (cuts_[f].empty()) return -1;
-        return views_.has(f) && seen.view >= 0 ? seen.value > cuts_[f][seen.view - views_.first(f)] : outcome_of(cuts_[f], seen.value);
+        if (!views_.has(f)) return outcome_of(cuts_[f], seen.value);
+        const int number = seen.view - views_.first(f);  // of a threshold that may be gone by now
+        return number >= 0 && number < static_cast<int>(cuts_[f].size()) ? seen.value > cuts_[f][number] : -1;
     }
 
     // P(label | evidence) under the mean belief.
@@ -168,7 +170,7 @@ class Belief {
         p = log_mean_.label;
         for (const Seen& seen : evidence) {
             const int f = seen.feature, k = outcome(seen);
-            if (k < 0 || (views_.has(f) && seen.view < 0)) continue;  // known without a threshold in play: of no use here
+            if (k < 0) continue;
             for (int y = 0; y < m; ++y) {
                 p[y] += views_.has(f) ? views_.log_mean(seen.view, k)[y] : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
             }

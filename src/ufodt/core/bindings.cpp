@@ -94,13 +94,13 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         .def(
             "__init__",
             [](Belief* self, const std::shared_ptr<Problem>& problem, const Table& prior, const Numbers& label_prior, bool learns_labels,
-               const std::string& thresholds, int n_thresholds, bool teach_all, bool average, bool normalise, double eta) {
+               const std::string& thresholds, int n_thresholds, bool teach_all, bool average, bool normalise, double eta, double view_prior) {
                 const ViewSettings views{thresholds == "exhaustive" ? Thresholds::exhaustive : thresholds == "exp3" ? Thresholds::exp3 : Thresholds::none,
                                          teach_all, average, normalise, eta};
-                new (self) Belief(problem->shape, to_cells(problem->shape, prior), to_vector(label_prior), learns_labels, problem->continuous, problem->cuts, n_thresholds, views);
+                new (self) Belief(problem->shape, to_cells(problem->shape, prior), to_vector(label_prior), learns_labels, problem->continuous, problem->cuts, n_thresholds, views, view_prior);
             },
             "problem"_a, "prior"_a.noconvert(), "label_prior"_a.noconvert(), "learns_labels"_a, nb::kw_only(), "thresholds"_a = "", "n_thresholds"_a = 0, "teach_all"_a = true,
-            "average"_a = false, "normalise"_a = true, "eta"_a = 0.01)
+            "average"_a = false, "normalise"_a = true, "eta"_a = 0.01, "view_prior"_a = 1.0)
         .def_prop_ro("cuts", [](const Belief& b) { return b.cuts(); })
         .def("sketch",
              [](const Belief& b, int feature) {
@@ -197,7 +197,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
                 if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
                 if (!price.empty() && static_cast<int>(price.size()) != problem->shape.n_features) throw std::invalid_argument("one price per feature is expected");
                 new (self) Plan(problem, policy);
-                self->begin(belief, seed, number, offered(problem->shape, selection, seed, number), {std::move(price), budget});
+                self->begin(belief, seed, number, offered(*problem, selection, seed, number), {std::move(price), budget});
                 self->keep_mean();
             },
             "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "price"_a = std::vector<double>(),
@@ -304,7 +304,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             [](Tree* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number,
                const Selection* selection) {
                 if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
-                new (self) Tree(problem, policy, belief, offered(problem->shape, selection, seed, number), seed, number);
+                new (self) Tree(problem, policy, belief, offered(*problem, selection, seed, number), seed, number);
             },
             "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none())
         .def_prop_ro("n_nodes", [](const Tree& tree) { return tree.nodes().size(); })

@@ -152,10 +152,10 @@ std::vector<int> all_features(const Shape& shape) {
     return features;
 }
 
-std::vector<int> offered(const Shape& shape, const Selection* selection, std::uint64_t seed, std::uint64_t number) {
-    if (!selection) return all_features(shape);
+std::vector<int> offered(const Problem& problem, const Selection* selection, std::uint64_t seed, std::uint64_t number) {
+    if (!selection) return all_features(problem.shape);
     std::vector<int> features;
-    offer(*selection, shape.n_features, seed, number, features);
+    offer(*selection, problem, seed, number, features);
     return features;
 }
 
@@ -168,7 +168,10 @@ std::vector<Seen> make_evidence(const Belief& belief, const std::vector<PySeen>&
         check_feature(belief.shape(), feature);
         if (belief.is_continuous(feature)) {
             if (!std::isfinite(value)) throw std::invalid_argument("a value is not finite");
-            if (view < -1 || view >= belief.views().size()) throw std::out_of_range("no such threshold");
+            const Views& views = belief.views();
+            if (view != -1 && !(views.has(feature) && view >= views.first(feature) && view < views.first(feature) + views.n(feature))) {
+                throw std::out_of_range("no such threshold");
+            }
         } else {
             check_outcome(belief.shape(), feature, outcome);
         }
@@ -224,7 +227,7 @@ std::optional<std::tuple<int, double, double>> to_question(const Question& q) {
 }
 
 void check_open(const Plan& plan, int feature) {
-    if (!plan.is_open(feature)) throw std::invalid_argument("the feature was told or skipped before");
+    if (plan.is_settled(feature)) throw std::invalid_argument("the feature was told or skipped before");
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ class Plan {
         open_ = offered_;
         is_open_.assign(n, 0);
         for (const int f : open_) is_open_[f] = 1;
+        is_settled_.assign(n, 0);
         purse_.reset();
         log_theta_.resize(m);
         for (int y = 0; y < m; ++y) log_theta_[y] = std::log(theta_.label[y]);
@@ -74,6 +75,7 @@ class Plan {
     const Hypotheses& hypotheses() const { return hypotheses_; }
     double spent() const { return purse_.spent(); }
     bool is_open(int feature) const { return is_open_[feature]; }
+    bool is_settled(int feature) const { return is_settled_[feature]; }
     std::span<const int> open_features() const { return open_; }
 
     // What asking the feature costs now, with what its outcome is expected to add.
@@ -93,7 +95,8 @@ class Plan {
         const std::vector<double>& cuts = (*cuts_)[feature];
         if (cuts.empty()) return -1;
         if (!views_->has(feature)) return outcome_of(cuts, value);
-        return value > cuts[view_number(feature)];
+        const int number = view_number(feature);
+        return number < 0 ? -1 : value > cuts[number];
     }
 
     // The threshold in play for a feature, as a view; -1 where there is none.
@@ -155,8 +158,10 @@ class Plan {
         score(policy_.criterion, gain);
     }
 
-    // Note an outcome (-1: had, but it tells nothing yet); one that was known from the start is not paid for.
+    // Note an outcome (-1: had, but it tells nothing yet); one that was known from the start is not paid for. A feature
+    // that was not on offer informs the answer, but not the plan.
     void observe(int feature, int outcome, bool paid) {
+        const bool offered = is_open_[feature];
         const int v = view(feature);
         if (paid) {
             prepare();
@@ -167,10 +172,10 @@ class Plan {
             const double* seen = v >= 0 ? theta_.view.data() + static_cast<std::size_t>(v) * m : nullptr;
             const double* mean = v >= 0 ? views_->log_mean(v, outcome) : nullptr;
             for (int y = 0; y < m; ++y) {
-                log_theta_[y] += seen ? std::log(std::max(outcome ? seen[y] : 1.0 - seen[y], 1e-300)) : static_cast<double>(theta_.log_p[cell + y]);
+                if (offered) log_theta_[y] += seen ? std::log(std::max(outcome ? seen[y] : 1.0 - seen[y], 1e-300)) : static_cast<double>(theta_.log_p[cell + y]);
                 log_mean_[y] += mean ? mean[y] : mean_->outcome[cell + y] - mean_->total[feature * m + y];
             }
-            if (drawn_) hypotheses_.observe(feature, outcome);
+            if (drawn_ && offered) hypotheses_.observe(feature, outcome);
         }
         purse_.know(feature);
         close(feature);
@@ -226,7 +231,7 @@ class Plan {
     Views own_views_;
     Purse purse_;
     std::vector<int> offered_, open_;   // features on offer at first, and those that may still be asked, in index order
-    std::vector<std::uint8_t> is_open_;
+    std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
     std::vector<int> view_;             // per feature: the threshold in play
     std::vector<Reward> rewards_;
     std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
@@ -241,8 +246,9 @@ class Plan {
     std::vector<double> gain_, mass_, posterior_, joint_;
 
     void close(int feature) {
+        if (is_open_[feature]) open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));
         is_open_[feature] = 0;
-        open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));
+        is_settled_[feature] = 1;
         decided_ = false;
     }
 

@@ -47,11 +47,17 @@ struct Mind {
     Selection& selection;
 };
 
-// The features on offer in a case: all, or the candidates of the selection.
-inline void offer(const Selection& selection, int n_features, std::uint64_t seed, std::uint64_t number, std::vector<int>& features) {
+// The features on offer in a case: all, or the candidates of the selection and what is mandatory.
+inline void offer(const Selection& selection, const Problem& problem, std::uint64_t seed, std::uint64_t number, std::vector<int>& features) {
+    const int n_features = problem.shape.n_features;
     if (selection.on()) {
         Random random(~seed, number);
         selection.candidates(random, features);
+        for (int f = 0; f < n_features; ++f) {
+            if (problem.mandatory[f] && !std::binary_search(features.begin(), features.end(), f)) {
+                features.insert(std::upper_bound(features.begin(), features.end(), f), f);
+            }
+        }
     } else if (static_cast<int>(features.size()) != n_features) {
         features.resize(n_features);
         std::iota(features.begin(), features.end(), 0);
@@ -73,7 +79,7 @@ inline void run(Plan& plan, Mind mind, std::uint64_t seed, std::uint64_t first, 
     std::vector<int> offered;
     std::vector<double> p;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        offer(mind.selection, n_features, seed, first + i, offered);
+        offer(mind.selection, plan.problem(), seed, first + i, offered);
         CaseTerms terms;
         if (prices) terms.price.assign(prices + i * n_features, prices + (i + 1) * n_features);
         plan.begin(mind.belief, seed, first + i, offered, std::move(terms));
