@@ -1,7 +1,7 @@
 """The compiled core: the one implementation of planning, in C++20.
 
 The same source is compiled once for any processor and, on x86-64, once more each for those with AVX2 and with
-AVX-512 (from Ice Lake and Zen 4 on); the fastest that this processor can run is loaded. All give the same bits.
+AVX-512; the fastest that this processor can run is loaded. All give the same bits.
 `UFODT_CORE` may name a variant (`baseline`, `v3`, `v4`) or the path of a module built apart, such as one with
 sanitizers.
 """

@@ -12,7 +12,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
 #if defined(__x86_64__)
         const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
         const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vpopcntdq");
+                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
         return v4 ? "v4" : v3 ? "v3" : "baseline";
 #else
         return "baseline";
@@ -365,15 +365,19 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
     m.def(
         "score_masses",
         [](const std::string& criterion, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& mass) {
-            const std::vector<double> values(mass.data(), mass.data() + mass.size());
-            const int n_outcomes = static_cast<int>(mass.shape(0)), n_regions = static_cast<int>(mass.shape(1));
-            std::vector<double> totals(n_regions, 0.0);
-            for (std::size_t i = 0; i < values.size(); ++i) totals[i % n_regions] += values[i];
-            const double total = sum_of(totals.data(), n_regions);
             const Criterion by = make_criterion(criterion);
             if (by != Criterion::us && by != Criterion::ec2) throw std::invalid_argument("masses are scored by ec2 or us");
-            return by == Criterion::us ? us(values, n_outcomes, n_regions, total)
-                                                              : ec2(values, n_outcomes, n_regions, total, edge_weight(totals.data(), n_regions, total));
+            std::vector<Part> parts(mass.shape(0));
+            Part all;
+            for (std::size_t r = 0; r < mass.shape(1); ++r) {
+                double total = 0.0;
+                for (std::size_t k = 0; k < mass.shape(0); ++k) {
+                    parts[k].add(mass.data()[k * mass.shape(1) + r]);
+                    total += mass.data()[k * mass.shape(1) + r];
+                }
+                all.add(total);
+            }
+            return by == Criterion::us ? us(parts, all) : ec2(parts, all);
         },
         "criterion"_a, "mass"_a);
     m.def(

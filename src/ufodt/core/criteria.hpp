@@ -1,7 +1,7 @@
 // What a question is worth: one function per criterion.
 //
-// EC2 and US read the mass of the surviving hypotheses by outcome and region, shape `(n_outcomes, n_regions)`.
-// IG needs no hypotheses: under naive Bayes P(label | evidence) is a closed form.
+// EC2 and US read how an answer would split the surviving hypotheses. IG needs no hypotheses: under naive Bayes
+// P(label | evidence) is a closed form.
 #pragma once
 
 #include <algorithm>
@@ -15,39 +15,28 @@ namespace ufodt {
 
 enum class Criterion : std::uint8_t { ec2, ig, us, random };
 
-inline double sum_of(const double* mass, int n_regions) {
-    double sum = 0.0;
-    for (int r = 0; r < n_regions; ++r) sum += mass[r];
-    return sum;
-}
+// The survivors that agree with one outcome: their mass, and the sum over regions of its square.
+struct Part {
+    double mass = 0.0, squares = 0.0;
 
-// Weight of the edges between hypotheses of different regions: ((sum w)^2 - sum over regions (sum w)^2) / 2.
-inline double edge_weight(const double* mass, int n_regions, double total) {
-    double same = 0.0;
-    for (int r = 0; r < n_regions; ++r) same += mass[r] * mass[r];
-    return 0.5 * (total * total - same);
-}
+    void add(double region_mass) { mass += region_mass, squares += region_mass * region_mass; }
+
+    // Weight of the edges between hypotheses of different regions: ((sum w)^2 - sum over regions (sum w)^2) / 2.
+    double edges() const { return 0.5 * (mass * mass - squares); }
+};
 
 // Expected weight of the edges that the answer cuts: W - sum over outcomes of P(outcome) W_outcome.
-// `total` and `edges` are the mass and the edge weight W of all survivors, the same for every feature.
-inline double ec2(const std::vector<double>& mass, int n_outcomes, int n_regions, double total, double edges) {
+inline double ec2(const std::vector<Part>& parts, const Part& all) {
     double left = 0.0;
-    for (int k = 0; k < n_outcomes; ++k) {
-        const double* row = mass.data() + static_cast<std::size_t>(k) * n_regions;
-        const double here = sum_of(row, n_regions);
-        left += here * edge_weight(row, n_regions, here);
-    }
-    return total > 0.0 ? std::max(edges - left / total, 0.0) : 0.0;
+    for (const Part& part : parts) left += part.mass * part.edges();
+    return all.mass > 0.0 ? std::max(all.edges() - left / all.mass, 0.0) : 0.0;
 }
 
 // Expected drop of the entropy over hypotheses, in bits; since a hypothesis fixes the answer, it is the entropy of the answer.
-inline double us(const std::vector<double>& mass, int n_outcomes, int n_regions, double total) {
+inline double us(const std::vector<Part>& parts, const Part& all) {
     double sum = 0.0;
-    for (int k = 0; k < n_outcomes; ++k) {
-        const double here = sum_of(mass.data() + static_cast<std::size_t>(k) * n_regions, n_regions);
-        if (here > 0.0) sum += here * std::log2(here);
-    }
-    return total > 0.0 ? std::max(std::log2(total) - sum / total, 0.0) : 0.0;
+    for (const Part& part : parts) sum += part.mass > 0.0 ? part.mass * std::log2(part.mass) : 0.0;
+    return all.mass > 0.0 ? std::max(std::log2(all.mass) - sum / all.mass, 0.0) : 0.0;
 }
 
 // Expected drop of the entropy of the label, in bits: I(X; Y | evidence) = H(X) - sum over labels of P(y) H(X | y).
@@ -76,10 +65,9 @@ inline double chance_above(const std::vector<double>& posterior, const double* a
 
 inline double bits(double p) { return p > 0.0 ? -p * std::log2(p) : 0.0; }
 
-inline double ec2_above(const std::vector<double>& mass, int n_regions, double edges, const std::vector<double>& posterior, const double* above) {
-    const double p = chance_above(posterior, above), *ones = mass.data() + n_regions;
-    const double left0 = edge_weight(mass.data(), n_regions, sum_of(mass.data(), n_regions)), left1 = edge_weight(ones, n_regions, sum_of(ones, n_regions));
-    return std::max(edges - (1.0 - p) * left0 - p * left1, 0.0);
+inline double ec2_above(const std::vector<Part>& parts, const Part& all, const std::vector<double>& posterior, const double* above) {
+    const double p = chance_above(posterior, above);
+    return std::max(all.edges() - (1.0 - p) * parts[0].edges() - p * parts[1].edges(), 0.0);
 }
 
 inline double us_above(const std::vector<double>& posterior, const double* above) {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "criteria.hpp"
 #include "lanes.hpp"
 #include "loss.hpp"
 #include "random.hpp"
@@ -138,37 +139,41 @@ class Hypotheses {
     int n_alive() const { return n_alive_; }
     int n_drawn() const { return n_drawn_; }
 
-    // Mass of the survivors by region, for the regions that are left.
-    const std::vector<double>& totals() const { return totals_; }
-
-    // Count the survivors by region. To be called before `totals` and `masses`.
+    // Count the survivors by region. To be called before `n_regions`, `all` and `split`.
     void count_regions() {
         live_.clear();
         totals_.clear();
+        all_ = {};
         for (int y = 0; y < shape_->n_labels; ++y) {
             const std::size_t at = live_.size();
             std::uint64_t any = 0;
             live_.resize(at + n_words_);
             for (int w = 0; w < n_words_; ++w) any |= live_[at + w] = alive_[w] & region_[y * n_words_ + w];
-            if (any) totals_.push_back(mass(live_.data() + at, nullptr));
-            else live_.resize(at);
+            if (any == 0) {
+                live_.resize(at);
+                continue;
+            }
+            totals_.push_back(mass(live_.data() + at, nullptr));
+            all_.add(totals_.back());
         }
     }
 
-    // Mass of the survivors by outcome of one feature and region left, shape `(n_outcomes, n_regions)`.
-    void masses(int feature, std::vector<double>& table) const {
-        const int n_outcomes = shape_->n_outcomes(feature), n_regions = static_cast<int>(totals_.size());
-        table.resize(static_cast<std::size_t>(n_outcomes) * n_regions);
-        for (int r = 0; r < n_regions; ++r) table[r] = totals_[r];
-        for (int k = 1; k < n_outcomes; ++k) {
-            for (int r = 0; r < n_regions; ++r) {
-                const double here = mass(live_.data() + static_cast<std::size_t>(r) * n_words_, lanes(feature, k));
-                table[static_cast<std::size_t>(k) * n_regions + r] = here;
-                table[r] -= here;
+    int n_regions() const { return static_cast<int>(totals_.size()); }
+    const Part& all() const { return all_; }
+
+    // How the outcomes of one feature split the survivors.
+    void split(int feature, std::vector<Part>& parts) {
+        const int n_outcomes = shape_->n_outcomes(feature);
+        parts.assign(n_outcomes, {});
+        for (int r = 0; r < n_regions(); ++r) {
+            const std::uint64_t* live = live_.data() + static_cast<std::size_t>(r) * n_words_;
+            double rest = totals_[r];
+            for (int k = 1; k < n_outcomes; ++k) {
+                const double here = mass(live, lanes(feature, k));
+                parts[k].add(here);
+                rest -= here;
             }
-        }
-        if (!weights_.empty()) {  // rounding must not leave a negative mass
-            for (int r = 0; r < n_regions; ++r) table[r] = std::max(table[r], 0.0);
+            parts[0].add(std::max(rest, 0.0));  // rounding of weights must not leave a negative mass
         }
     }
 
@@ -219,6 +224,7 @@ class Hypotheses {
     std::vector<std::uint64_t> fraction_;       // per (indicator, label): probability as binary fraction
     std::vector<float> weight_, logit_;         // log-odds against label 0: per (indicator, label), per (label, lane)
     std::vector<std::uint8_t> label_of_;        // region of each lane
+    Part all_;                                  // all survivors
     std::vector<double> weights_, totals_, left_;  // weights_ is empty when all weigh the same
     std::vector<int> begin_;                    // lanes are sorted by the label they were drawn for
     std::vector<std::int16_t> high_;            // per lane: top bits of a probability, as `bernoulli_bits` takes them

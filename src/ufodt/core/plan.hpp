@@ -243,7 +243,8 @@ class Plan {
         bool pays = true;  // by a stop rule that weighs cost and benefit
     };
     std::vector<Candidate> candidates_;  // what may be asked now
-    std::vector<double> gain_, mass_, posterior_, joint_;
+    std::vector<double> gain_, posterior_, joint_;
+    std::vector<Part> parts_;
 
     void close(int feature) {
         if (is_open_[feature]) open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));
@@ -297,23 +298,21 @@ class Plan {
         }
         const bool by_label = criterion == Criterion::ig, by_mass = criterion == Criterion::ec2 || criterion == Criterion::us;
         if (by_label || views_->size() > 0) posterior(log_theta_, posterior_);
-        const std::vector<double>& totals = hypotheses_.totals();
-        const int n_regions = static_cast<int>(totals.size());
-        const double total = sum_of(totals.data(), n_regions), edges = edge_weight(totals.data(), n_regions, total);
+        const Part& all = hypotheses_.all();
         for (std::size_t i = 0; i < open_.size(); ++i) {
-            const int f = open_[i], n_outcomes = shape().n_outcomes(f);
-            if (by_mass) hypotheses_.masses(f, mass_);
-            if (views_->has(f) && !(*cuts_)[f].empty()) score_views(criterion, f, n_regions, edges, gain[i]);
+            const int f = open_[i];
+            if (by_mass) hypotheses_.split(f, parts_);
+            if (views_->has(f) && !(*cuts_)[f].empty()) score_views(criterion, f, gain[i]);
             else if (by_label) gain[i] = ig(shape(), theta_, posterior_, f);
-            else if (by_mass) gain[i] = criterion == Criterion::us ? us(mass_, n_outcomes, n_regions, total) : ec2(mass_, n_outcomes, n_regions, total, edges);
+            else if (by_mass) gain[i] = criterion == Criterion::us ? us(parts_, all) : ec2(parts_, all);
         }
-        if (criterion == Criterion::ec2 && total > 0.0) {  // as if the weights summed to one, so that gains do not depend on N
-            for (double& g : gain) g /= total * total;
+        if (criterion == Criterion::ec2 && all.mass > 0.0) {  // as if the weights summed to one, so that gains do not depend on N
+            for (double& g : gain) g /= all.mass * all.mass;
         }
     }
 
     // The best threshold of a feature and its gain; with Exp3, the gain of the one that was drawn.
-    void score_views(Criterion criterion, int f, int n_regions, double edges, double& gain) {
+    void score_views(Criterion criterion, int f, double& gain) {
         const int m = shape().n_labels, n_cuts = static_cast<int>((*cuts_)[f].size());
         const bool exp3 = views_->settings().mode == Thresholds::exp3;
         const int first = exp3 ? theta_.chosen[f] : views_->first(f), last = exp3 ? first + 1 : first + n_cuts;
@@ -326,12 +325,12 @@ class Plan {
             const double* above = theta_.view.data() + static_cast<std::size_t>(v) * m;
             const double here = criterion == Criterion::ig   ? ig_above(posterior_, above)
                                 : criterion == Criterion::us ? us_above(posterior_, above)
-                                                             : ec2_above(mass_, n_regions, edges, posterior_, above);
+                                                             : ec2_above(parts_, hypotheses_.all(), posterior_, above);
             if (here > gain) gain = here, view_[f] = v;
         }
         const bool counted = std::any_of(rewards_.begin(), rewards_.end(), [&](const Reward& r) { return r.view == view_[f]; });
         if (!exp3 || counted) return;
-        const double most = views_->settings().normalise ? (criterion == Criterion::ec2 ? edges : 1.0) : 1.0;
+        const double most = views_->settings().normalise ? (criterion == Criterion::ec2 ? hypotheses_.all().edges() : 1.0) : 1.0;
         rewards_.push_back({view_[f], most > 0.0 ? gain / most / theta_.chance[f] : 0.0});
     }
 
@@ -339,7 +338,7 @@ class Plan {
     bool stops(std::size_t& at) {
         const Stop rule = policy_.stop[at++];
         switch (rule.kind) {
-            case Stop::Kind::region: return hypotheses_.totals().size() <= 1;
+            case Stop::Kind::region: return hypotheses_.n_regions() <= 1;
             case Stop::Kind::confidence:
                 predict(posterior_);
                 return *std::max_element(posterior_.begin(), posterior_.end()) >= rule.value;
@@ -375,12 +374,9 @@ class Plan {
         }
         const double saved = hypotheses_.regret(answer, problem_->loss);
         if (part * worth * saved <= cheapest) return any;  // not even a share of all would pay
-        const std::vector<double>& totals = hypotheses_.totals();
-        const int n_regions = static_cast<int>(totals.size());
-        const double total = sum_of(totals.data(), n_regions), edges = edge_weight(totals.data(), n_regions, total);
         for (Candidate& c : candidates_) {
-            hypotheses_.masses(open_[c.at], mass_);
-            const double share = ec2(mass_, shape().n_outcomes(open_[c.at]), n_regions, total, edges) / edges;
+            hypotheses_.split(open_[c.at], parts_);
+            const double share = ec2(parts_, hypotheses_.all()) / hypotheses_.all().edges();
             c.pays |= part * worth * saved * share > c.price;
             any |= c.pays;
             if (any && same_price) return pay_all();

@@ -19,7 +19,16 @@ struct CaseTerms {
 
 class Purse {
   public:
-    void take(const Problem& problem, CaseTerms terms) { problem_ = &problem, terms_ = std::move(terms); }
+    void take(const Problem& problem, CaseTerms terms) {
+        const auto empty = [](const std::vector<int>& list) { return list.empty(); };
+        if (problem_ != &problem) {
+            is_plain_ = problem.n_groups == 0 && std::all_of(problem.needs.begin(), problem.needs.end(), empty) &&
+                        std::all_of(problem.computed_from.begin(), problem.computed_from.end(), empty);
+        }
+        problem_ = &problem;
+        terms_ = std::move(terms);
+        prices_ = terms_.price.empty() ? problem.price.data() : terms_.price.data();
+    }
 
     void reset() {
         is_known_.assign(problem_->shape.n_features, 0);
@@ -32,9 +41,10 @@ class Purse {
 
     // The price apart from what the outcome may add; features computed from known ones are free.
     double price(int feature) const {
+        if (is_plain_) return prices_[feature];
         const std::vector<int>& inputs = problem_->computed_from[feature];
         if (!inputs.empty() && all_known(inputs)) return 0.0;
-        const double first = terms_.price.empty() ? problem_->price[feature] : terms_.price[feature];
+        const double first = prices_[feature];
         const int group = problem_->group[feature];
         return group >= 0 && group_paid_[group] ? std::min(problem_->later_price[feature], first) : first;
     }
@@ -49,8 +59,7 @@ class Purse {
 
     // Whether the feature may be asked now: what it needs is known, and its worst price fits the budget.
     bool askable(int feature, double budget) const {
-        const std::vector<int>& needs = problem_->needs[feature];
-        return (needs.empty() || all_known(needs)) && fits(feature, std::min(budget, terms_.budget));
+        return (is_plain_ || all_known(problem_->needs[feature])) && fits(feature, std::min(budget, terms_.budget));
     }
 
     bool fits(int feature, double budget) const {
@@ -66,6 +75,8 @@ class Purse {
   private:
     const Problem* problem_ = nullptr;
     CaseTerms terms_;
+    const double* prices_ = nullptr;
+    bool is_plain_ = true;  // no groups, nothing needed or computed: a price is a price
     std::vector<std::uint8_t> is_known_, group_paid_;
     double spent_ = 0.0;
 
