@@ -1,6 +1,6 @@
 """Which criterion, how many bins, what a mistake is worth: the sweep behind the defaults.
 
-Run as `python experiments/default_policy.py`. It uses data sets that no claim of the project is judged on, and
+Run as `python experiments/default_policy.py`. It uses data sets that no claim on accuracy is judged on, and
 prints hold-out accuracy from paid features only at the number of questions per case, as means over splits.
 """
 

@@ -163,17 +163,30 @@ class Hypotheses {
 
     // How the outcomes of one feature split the survivors.
     void split(int feature, std::vector<Part>& parts) {
-        const int n_outcomes = shape_->n_outcomes(feature);
-        parts.assign(n_outcomes, {});
-        for (int r = 0; r < n_regions(); ++r) {
-            const std::uint64_t* live = live_.data() + static_cast<std::size_t>(r) * n_words_;
-            double rest = totals_[r];
-            for (int k = 1; k < n_outcomes; ++k) {
-                const double here = mass(live, lanes(feature, k));
-                parts[k].add(here);
-                rest -= here;
+        const int n_outcomes = shape_->n_outcomes(feature), n_regions = static_cast<int>(totals_.size());
+        parts.resize(n_outcomes);
+        const std::uint64_t* const live = live_.data();
+        const double* const totals = totals_.data();
+        if (n_outcomes == 2) {  // most features: sums in registers
+            const std::uint64_t* const ones = lanes(feature, 1);
+            Part zero, one;
+            for (int r = 0; r < n_regions; ++r) {
+                const double here = mass(live + static_cast<std::size_t>(r) * n_words_, ones);
+                one.add(here);
+                zero.add(std::max(totals[r] - here, 0.0));  // rounding of weights must not leave a negative mass
             }
-            parts[0].add(std::max(rest, 0.0));  // rounding of weights must not leave a negative mass
+            parts[0] = zero, parts[1] = one;
+            return;
+        }
+        left_.assign(totals, totals + n_regions);
+        for (int k = 1; k <= n_outcomes; ++k) {
+            Part part;
+            for (int r = 0; r < n_regions; ++r) {
+                const double here = k == n_outcomes ? std::max(left_[r], 0.0) : mass(live + static_cast<std::size_t>(r) * n_words_, lanes(feature, k));
+                part.add(here);
+                left_[r] -= here;
+            }
+            parts[k % n_outcomes] = part;  // outcome 0 is what the others leave
         }
     }
 
@@ -248,9 +261,9 @@ class Hypotheses {
     double mass(const std::uint64_t* live, const std::uint64_t* lane) const {
         if (lane == nullptr) lane = live;
         if (weights_.empty()) {
-            std::uint64_t count = 0;
-            for (int w = 0; w < n_words_; ++w) count += static_cast<std::uint64_t>(std::popcount(live[w] & lane[w]));
-            return static_cast<double>(count);
+            int count = 0;
+            for (int w = 0; w < n_words_; ++w) count += std::popcount(live[w] & lane[w]);
+            return count;
         }
         double sum = 0.0;
         for (int w = 0; w < n_words_; ++w) {
