@@ -386,7 +386,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             if (!(shape > 0.0 && std::isfinite(shape))) throw std::invalid_argument("the shape must be positive and finite");
             Random random(seed, 0);
             std::vector<double> drawn(n);
-            for (double& x : drawn) x = random.gamma(shape, Random::squeeze(shape));
+            random.gammas(std::vector<double>(n, shape).data(), std::vector<double>(n, Random::squeeze(shape)).data(), drawn.data(), static_cast<int>(n));
             return to_numpy(std::move(drawn));
         },
         "shape"_a, "n"_a, nb::kw_only(), "seed"_a);
