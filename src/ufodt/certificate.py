@@ -88,8 +88,11 @@ def check_size(problem: core.Problem) -> None:
         )
 
 
-def _expected(found: core.Expected, nodes: core.Nodes, worth: float) -> Expected:
+def _expected(found: tuple[float, ...], nodes: tuple[NDArray[np.int32], FloatArray], worth: float) -> Expected:
     price, loss, accuracy, n_asked = found
     rows, probability = nodes
-    tree = tuple(Node(*row, p) for row, p in zip(rows.tolist(), probability.tolist(), strict=True))
+    tree = tuple(
+        Node(parent, branch, feature, answer, p)
+        for (parent, branch, feature, answer), p in zip(rows.tolist(), probability.tolist(), strict=True)
+    )
     return Expected(price + worth * loss, price, loss, accuracy, n_asked, tree)

@@ -67,7 +67,7 @@ def compare(prices: str, n_labels: int, *, seed: int, n: int) -> list[Result]:
             bar=MEAN_BAR,
             measured=ours.mean,
             error=ours.error,
-            note=", ".join(beside),
+            note=beside,
             detail=ratios,
         ),
         Result(
@@ -138,13 +138,13 @@ def play(world: World, choose: Choose) -> Expected:
         for feature, outcome in evidence:
             plan.observe(feature, outcome)
         mass = joint.sum()
-        feature = choose(plan, world, joint / mass)
-        if feature is None:
+        chosen = choose(plan, world, joint / mass)
+        if chosen is None:
             answer = int((joint @ losses).argmin())
             total[:] += mass * plan.spent, joint @ losses[:, answer], joint[answer], mass * len(evidence)
             return
-        for outcome in range(world.compiled.n_outcomes[feature]):
-            visit((*evidence, (feature, outcome)), joint * world.theta[first_row[feature] + outcome])
+        for outcome in range(world.compiled.n_outcomes[chosen]):
+            visit((*evidence, (chosen, outcome)), joint * world.theta[first_row[chosen] + outcome])
 
     visit((), world.label)
     price, loss, accuracy, n_asked = total.tolist()
