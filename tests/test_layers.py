@@ -14,7 +14,7 @@ ORDER = (
     + "river sklearn frames".split()
     + "lab.datasets lab.baselines lab.published lab.verdict lab.fidelity lab.printed lab.speed".split()
     + "lab.continuous lab.moving lab.priced lab.wide".split()
-    + "lab.evaluate lab.experiment lab.optimal lab.worlds lab.nine lab.frontier lab.plots lab".split()
+    + "lab.evaluate lab.experiment lab.optimal lab.worlds lab.remember lab.nine lab.frontier lab.plots lab".split()
     + "app.catalog app.storage app.service app.page app.demo app.bench app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))
