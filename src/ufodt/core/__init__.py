@@ -47,5 +47,6 @@ draw_gamma = _module.draw_gamma
 draw_normal = _module.draw_normal
 draw_words = _module.draw_words
 learn = _module.learn
+relaxed_bound = _module.relaxed_bound
 run = _module.run
 score_masses = _module.score_masses

@@ -41,6 +41,8 @@ class Problem:
     def n_labels(self) -> int: ...
     @property
     def n_rows(self) -> int: ...
+    @property
+    def continuous(self) -> list[int]: ...
 
 class Policy:
     def __init__(
@@ -171,13 +173,27 @@ class Tree:
 
 class Optimal:
     max_states: int
-    def __init__(self, problem: Problem, theta: Floats, label: Floats, *, worth: float = 1.0) -> None: ...
+    def __init__(
+        self,
+        problem: Problem,
+        theta: Floats,
+        label: Floats,
+        *,
+        worth: float = 1.0,
+        open: Sequence[int] | None = None,
+        paid: Sequence[int] = (),
+        known: Sequence[int] = (),
+        price: Sequence[float] = (),
+    ) -> None: ...
     @property
     def expected(self) -> Expected: ...
     @property
     def tree(self) -> Nodes: ...
     def question(self, evidence: Sequence[tuple[int, int]]) -> int | None: ...
 
+def relaxed_bound(
+    problem: Problem, theta: Floats, label: Floats, *, worth: float, depth: int, n_cases: int, seed: int
+) -> float: ...
 def learn(
     belief: Belief,
     drift: Drift,

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "bound.hpp"
 #include "expected.hpp"
 #include "stream.hpp"
 
@@ -246,15 +247,19 @@ struct Optimum {
     std::shared_ptr<const Problem> problem;
     std::vector<double> theta, label;
     double worth;
+    std::vector<int> open, paid, known;  // what may still be asked; what was paid for, and what was known for nothing
+    std::vector<double> price;           // of this case, if not empty
     Optimal optimal = {};
     Expected expected = {};
     std::vector<Visit> tree = {};
 
     void solve() {
         Purse purse;
-        purse.take(*problem, {});
+        purse.take(*problem, {price, INFINITY});
         purse.reset();
-        optimal.solve(*problem, theta.data(), label, all_features(problem->shape), purse, worth);
+        for (const int f : paid) purse.pay(f, -1), purse.know(f);
+        for (const int f : known) purse.know(f);
+        optimal.solve(*problem, theta.data(), label, open, purse, worth);
         expected = optimal.unroll(&tree);
     }
 };

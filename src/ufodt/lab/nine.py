@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ufodt import UFODT, drift
+from ufodt.certificate import calibration_error
 from ufodt.lab import baselines
 from ufodt.lab.baselines import DEFAULT, GRID, Kind, Setting
 from ufodt.lab.datasets import PAPER, Dataset, load_paper, paper_split, stagger, take, to_problem
@@ -34,7 +35,6 @@ N_TUNING = 1000  # cases of the stream that settings are tried on
 TREES = (Kind.VFDT, Kind.EFDT)
 CALIBRATION_BAR = 0.05
 CALIBRATED_FROM = 500  # rows
-N_BINS = 10
 QUICK = ("zoo", "wdbc")
 STAGGER_SEEDS = tuple(range(10))
 
@@ -163,17 +163,6 @@ def run(name: str, seed: int) -> Run:
         probability=report.record.probability,
         right=answers == holdout.y,
     )
-
-
-def calibration_error(probability: FloatArray, right: npt.NDArray[np.bool_], n_bins: int = N_BINS) -> float:
-    """Return the expected calibration error: how far confidence and accuracy lie apart, bin by bin.
-
-    >>> calibration_error(np.array([0.95, 0.95, 0.55, 0.55]), np.array([True, True, True, False]))
-    0.05...
-    """
-    bins = np.minimum((probability * n_bins).astype(np.int64), n_bins - 1)
-    gaps = np.bincount(bins, probability - right, minlength=n_bins)
-    return float(np.abs(gaps).sum() / len(probability))
 
 
 # --- trees and the ceiling -----------------------------------------------------------------------------
