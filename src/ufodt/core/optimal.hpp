@@ -79,6 +79,19 @@ class Optimal {
     // Expected cost to go from a state, price and worth of the loss together, times P(evidence).
     double value(std::size_t state) const { return value_[state]; }
 
+    bool covers(int feature) const { return std::binary_search(open_.begin(), open_.end(), feature); }
+
+    // What going on from a state is expected to save against stopping there, given that it is reached.
+    double saves(std::size_t state) const {
+        std::vector<double> joint(joint_.begin(), joint_.begin() + m_);  // the first row holds the labels at the start
+        for (int j = 0; j < n_; ++j) {
+            const std::size_t radix = problem_->shape.n_outcomes(open_[j]) + 1, digit = state / stride_[j] % radix;
+            for (int y = 0; digit > 0 && y < m_; ++y) joint[y] *= row(j, static_cast<int>(digit) - 1)[y];
+        }
+        const double mass = mass_of(joint.data());
+        return mass > 0.0 ? (worth_ * loss(joint.data(), mass).first - value_[state]) / mass : 0.0;
+    }
+
     // The tree of the optimal policy in `tree`, if given, and what it is expected to pay.
     Expected unroll(std::vector<Visit>* tree = nullptr) {
         Expected sum;
@@ -214,6 +227,43 @@ class Optimal {
             visit(state + stride_[at] * (k + 1), set | std::size_t{1} << at, depth + 1, here, k, tree, sum);
         }
     }
+};
+
+// The optimum along one case: solved when the first question is due, then looked up answer by answer, and solved again only
+// after what the table does not foresee: a value had for nothing, one that tells nothing, a feature that cannot be had.
+class Foresight {
+  public:
+    bool is_ready() const { return ready_; }
+    void forget() { ready_ = false; }
+
+    // Back to the start of the case with the same theta, prices and offers.
+    void rewind() {
+        ready_ = ready_ && from_start_;
+        state_ = 0;
+    }
+
+    void solve(const Problem& problem, const Theta& theta, const std::vector<double>& posterior, std::span<const int> open, const Purse& purse, double worth,
+               bool from_start) {
+        optimal_.solve(problem, theta.p.data(), posterior, open, purse, worth);
+        state_ = 0;
+        ready_ = true;
+        from_start_ = from_start;
+    }
+
+    void observe(int feature, int outcome, bool paid) {
+        if (!ready_) return;
+        if (paid && outcome >= 0 && optimal_.covers(feature)) state_ = optimal_.after(state_, feature, outcome);
+        else ready_ = from_start_ = false;
+    }
+
+    // The best question, -1 to stop, and what asking it is expected to save in all.
+    int question() const { return optimal_.question(state_); }
+    double saves() const { return optimal_.saves(state_); }
+
+  private:
+    Optimal optimal_;
+    std::size_t state_ = 0;
+    bool ready_ = false, from_start_ = false;
 };
 
 }  // namespace ufodt
