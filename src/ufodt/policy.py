@@ -23,6 +23,9 @@ class Criterion(StrEnum):
     RANDOM = "random"
 
 
+_LOOKAHEAD = {"lookahead": 128, "greedy": 0, "optimal": core.Optimal.max_states}  # states looked ahead over
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Everything that decides the next question, the stop and the answer.
@@ -43,6 +46,10 @@ class Policy:
         Plan under a `draw` of theta, or under its `mean`, which on a flat prior never asks.
     predict
         Answer under the `mean` belief, or under the planning `theta` (the paper).
+    planner
+        With a stop by cost and benefit: `lookahead` asks the first question of the best plan over the few that the
+        criterion finds most promising, `optimal` over all of them, which few features allow, and `greedy` asks the
+        criterion's best as long as some single answer pays. Other stop rules leave the choice to the criterion.
     """
 
     criterion: Criterion = Criterion.IG
@@ -52,6 +59,7 @@ class Policy:
     redraw_below: int = 32
     plan: Literal["draw", "mean"] = "draw"
     predict: Literal["mean", "theta"] = "mean"
+    planner: Literal["lookahead", "greedy", "optimal"] = "lookahead"
 
     def __post_init__(self) -> None:
         try:
@@ -74,6 +82,8 @@ class Policy:
                 f"plan={self.plan!r}, predict={self.predict!r} came; "
                 "expected plan 'draw' or 'mean', predict 'mean' or 'theta'."
             )
+        if self.planner not in _LOOKAHEAD:
+            raise InvalidPolicy(f"planner={self.planner!r} came; choose from {list(_LOOKAHEAD)}.")
 
 
 def paper(*, criterion: str = "ec2", n_hypotheses: int) -> Policy:
@@ -99,6 +109,7 @@ def to_core(policy: Policy, problem: Problem, *, plan: Literal["draw", "mean"] |
         redraw_below=policy.redraw_below,
         predict_theta=policy.predict == "theta",
         plan_mean=(plan or policy.plan) == "mean",
+        lookahead=_LOOKAHEAD[policy.planner],
     )
 
 

@@ -160,16 +160,18 @@ class Session:
         return Answer(labels[answer], dict(zip(labels, p, strict=True)), self.cost)
 
     def why(self) -> list[Reason]:
-        """Rank all remaining features, those that pay first, then by gain per price.
+        """Rank all remaining features: the next question if there is one, then those that pay, by gain per price.
 
-        Each comes with what its values would lead to; if there is a next question, it is the first.
+        Each comes with what its values would lead to.
         """
         paying = set(self._plan.paying())
+        asked = self.ask()
         reasons = [
             Reason(self._problem.features[f].name, gain, price, f in paying, self._outlook(f))
             for f, price, gain in self._plan.gains()
         ]
-        return sorted(reasons, key=lambda r: (not r.pays, -r.rate, r.price))  # then by index: sorting keeps order
+        first = None if asked is None else asked.feature
+        return sorted(reasons, key=lambda r: (r.feature != first, not r.pays, -r.rate, r.price))  # then by index
 
     @property
     def cost(self) -> float:

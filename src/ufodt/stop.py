@@ -77,10 +77,10 @@ def cost_benefit(worth: float | None = None) -> Stop:
     `worth` is what one unit of loss is worth in the currency of the prices: 1 when the problem's loss is in
     that currency, and `default_worth` mean prices for one mistake when no loss was given.
 
-    Two estimates of what a question saves count, both under the theta drawn for the case: what its answer alone
-    saves, and 0.7 of its share in what all remaining questions together would save. The first never errs
-    under that theta, the second looks further ahead and may err either way, so the rule guarantees nothing about
-    the optimum; and theta is a draw, so early on, when little is known, it asks in order to learn.
+    What a question saves is reckoned under the theta drawn for the case, by the exact best plan over the few most
+    promising questions, each asked only where it pays (see `Policy.planner`). So whenever it asks, some plan does
+    pay under that theta. It may stop too early where only many questions together pay, and it promises
+    nothing where theta is wrong: theta is a draw, so early on, when little is known, it asks in order to learn.
     """
     return Stop("cost_benefit", worth)
 

@@ -47,37 +47,45 @@ def open_features(case: Small, evidence: dict[int, int]) -> list[int]:
     return [f for f in range(case.n_features) if f not in evidence]
 
 
-def regret(case: Small, plan: core.Plan, evidence: dict[int, int], answer: int) -> float:
-    """What `answer` loses on average against answering with every outcome known, by the survivors."""
-    outcomes, regions, weights = plan.hypotheses()
-    lost = 0.0
-    for region, weight, (_, p) in zip(
-        regions, weights, oracle.of_hypotheses(case, plan, outcomes, evidence), strict=True
-    ):
-        losses = oracle.expected_loss(case, p)
-        lost += weight * (losses[answer] - losses[region])
-    return lost / weights.sum() if len(weights) else 0.0
+def least_cost(
+    case: Small, theta: np.ndarray, joint: np.ndarray, left: list[int], paid: set[int], worth: float
+) -> float:
+    """Price and worth of the loss of the best policy over the features in `left`, times P(evidence), by recursion."""
+    return min(
+        [worth * oracle.expected_loss(case, joint).min()]
+        + [cost_of_asking(f, case, theta, joint, left, paid, worth) for f in left]
+    )
 
 
-def pays(feature: int, worth: float, case: Small, plan: core.Plan, evidence: dict[int, int]) -> bool | None:
-    """Whether a question saves more than it costs, alone or by 0.7 of its share; None where rounding decides."""
+def cost_of_asking(
+    feature: int, case: Small, theta: np.ndarray, joint: np.ndarray, left: list[int], paid: set[int], worth: float
+) -> float:
+    group, price = case.group[feature], case.price[feature]
+    if group in paid:
+        price = min(price, case.later_price[feature])
+    others = [f for f in left if f != feature]
+    after = paid | ({group} if group >= 0 else set())
+    branches = (least_cost(case, theta, joint * row, others, after, worth) for row in theta[case.rows(feature)])
+    return price * joint.sum() + sum(branches)
+
+
+def pays(
+    left: list[int], worth: float, case: Small, plan: core.Plan, evidence: dict[int, int], lookahead: int
+) -> bool | None:
+    """Whether some plan over `left` costs less than stopping; without look-ahead, one question; None: rounding decides."""
     theta, label = plan.theta()
     p = oracle.posterior(case, theta, label, evidence)
-    losses, price = oracle.expected_loss(case, p), plan.price(feature)
-    joint = theta[case.rows(feature)] * p
-    alone = losses.min() - sum(row.sum() * oracle.expected_loss(case, row / row.sum()).min() for row in joint)
-    outcomes, regions, weights = plan.hypotheses()
-    edges = oracle.edges(regions, weights).sum()
-    share = oracle.ec2(outcomes[:, feature], regions, weights) / edges if edges else 0.0
-    near_best = np.flatnonzero(losses <= losses.min() + 1e-5)
-    together = [0.7 * share * regret(case, plan, evidence, answer) for answer in near_best.tolist()]
-    saved = [worth * max(alone, shared) for shared in together]
-    if max(saved) > price * (1 + 1e-4):
-        return True if min(saved) > price * (1 + 1e-4) else None
-    return False if max(saved) < price * (1 - 1e-4) else None
+    stop, paid = worth * oracle.expected_loss(case, p).min(), {case.group[f] for f in evidence} - {-1}
+    plans = [left] if lookahead else [[f] for f in left]
+    least = min(
+        (cost_of_asking(f, case, theta, p, plan, paid, worth) for plan in plans for f in plan), default=math.inf
+    )
+    return None if abs(least - stop) < 1e-6 * stop else least < stop
 
 
-def says_stop(rule: Rule, case: Small, plan: core.Plan, evidence: dict[int, int], budget: float) -> bool | None:
+def says_stop(
+    rule: Rule, case: Small, plan: core.Plan, evidence: dict[int, int], budget: float, lookahead: int
+) -> bool | None:
     """Whether the rule stops; None where rounding decides."""
     kind, value, children = rule
     still_open = open_features(case, evidence)
@@ -89,9 +97,10 @@ def says_stop(rule: Rule, case: Small, plan: core.Plan, evidence: dict[int, int]
     if kind == "budget":
         return all(plan.spent + plan.price(f) > value for f in still_open)
     if kind == "cost_benefit":
-        paying = [pays(f, value, case, plan, evidence) for f in still_open if plan.spent + plan.price(f) <= budget]
-        return False if True in paying else None if None in paying else True
-    said = [says_stop(child, case, plan, evidence, budget) for child in children]
+        affordable = [f for f in still_open if plan.spent + plan.price(f) <= budget]
+        asks = pays(affordable, value, case, plan, evidence, lookahead)
+        return None if asks is None else not asks
+    said = [says_stop(child, case, plan, evidence, budget, lookahead) for child in children]
     decisive = kind == "any"
     return decisive if decisive in said else None if None in said else not decisive
 
@@ -117,9 +126,10 @@ def test_a_plan_stops_exactly_when_its_rule_says_so(kind: str, distinct: bool) -
     for i in range(200):
         case = draw_small(rng, priced=True, loss=bool(rng.random() < 0.5), max_labels=4)
         rule = next(rule for rule in iter(lambda: draw_rule(rng), None) if rule[0] == kind)
-        budget = hard_budget(rule)
+        budget, lookahead = hard_budget(rule), int(rng.choice([0, core.Optimal.max_states]))
         plan = case.plan(
             seed=i,
+            lookahead=lookahead,
             criterion=str(rng.choice(["ec2", "ig", "us", "random"])),
             stop=prefix(rule),
             budget=budget,
@@ -129,11 +139,48 @@ def test_a_plan_stops_exactly_when_its_rule_says_so(kind: str, distinct: bool) -
         )
         for evidence in walk(rng, case, plan):
             affordable = [f for f in open_features(case, evidence) if plan.spent + plan.price(f) <= budget]
-            stops = says_stop(rule, case, plan, evidence, budget) if affordable else True
+            stops = says_stop(rule, case, plan, evidence, budget, lookahead) if affordable else True
             said[stops] += 1
             if stops is not None:
                 assert (plan.next() is None) == stops, f"problem {i}: {rule}, {evidence}"
     assert said[True] > 100 and said[False] > 40 and said[None] < 10, said
+
+
+def test_looking_ahead_over_a_few_asks_only_what_some_plan_pays_for() -> None:
+    rng = np.random.default_rng(32)
+    asked = missed = 0
+    for i in range(150):
+        case = draw_small(rng, priced=True, loss=bool(rng.random() < 0.5), max_labels=3, max_outcomes=3)
+        worth = float(rng.choice([3.0, 20.0, 100.0]))
+        plan = case.plan(seed=i, lookahead=9, criterion="ig", stop=[("cost_benefit", worth, 0)])
+        for evidence in walk(rng, case, plan):
+            best = pays(open_features(case, evidence), worth, case, plan, evidence, 1)
+            if plan.next() is not None:
+                asked += 1
+                assert best is not False
+            else:
+                missed += best is True
+    assert asked > 100 and missed < asked / 10, (asked, missed)
+
+
+@pytest.mark.parametrize("criterion", ["ec2", "ig", "us"])
+def test_the_optimal_planner_asks_what_the_best_policy_asks_first(criterion: str) -> None:
+    rng = np.random.default_rng(33)
+    n_asked = 0
+    for i in range(60):
+        case = draw_small(rng, priced=True, max_labels=3, max_outcomes=3, max_features=4)
+        plan = case.plan(
+            seed=i, lookahead=core.Optimal.max_states, criterion=criterion, stop=[("cost_benefit", 30.0, 0)]
+        )
+        theta, label = plan.theta()
+        for evidence in walk(rng, case, plan):
+            p, left = oracle.posterior(case, theta, label, evidence), open_features(case, evidence)
+            paid = {case.group[f] for f in evidence} - {-1}
+            if (question := plan.next()) is not None:
+                costs = [cost_of_asking(f, case, theta, p, left, paid, 30.0) for f in left]
+                assert costs[left.index(question[0])] == pytest.approx(min(costs), rel=1e-6)
+                n_asked += 1
+    assert n_asked > 40
 
 
 def test_without_a_rule_everything_is_asked() -> None:

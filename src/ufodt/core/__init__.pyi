@@ -56,6 +56,7 @@ class Policy:
         redraw_below: int,
         predict_theta: bool,
         plan_mean: bool,
+        lookahead: int = ...,
     ) -> None: ...
 
 class Drift:

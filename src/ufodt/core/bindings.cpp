@@ -40,13 +40,13 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         .def(
             "__init__",
             [](Policy* self, const std::string& criterion, const std::vector<std::tuple<std::string, double, int>>& stop, double budget, int n_hypotheses,
-               bool distinct, int redraw_below, bool predict_theta, bool plan_mean) {
+               bool distinct, int redraw_below, bool predict_theta, bool plan_mean, std::size_t lookahead) {
                 if (n_hypotheses < 1 || n_hypotheses > 1'000'000) throw std::invalid_argument("n_hypotheses must be 1 to 1,000,000");
                 if (redraw_below < 0) throw std::invalid_argument("redraw_below must not be negative");
                 if (!(budget >= 0.0)) throw std::invalid_argument("the budget must not be negative");
-                new (self) Policy{make_criterion(criterion), make_stop(stop), budget, n_hypotheses, distinct, redraw_below, predict_theta, plan_mean};
+                new (self) Policy{make_criterion(criterion), make_stop(stop), budget, n_hypotheses, distinct, redraw_below, predict_theta, plan_mean, lookahead};
             },
-            nb::kw_only(), "criterion"_a, "stop"_a, "budget"_a, "n_hypotheses"_a, "distinct"_a, "redraw_below"_a, "predict_theta"_a, "plan_mean"_a);
+            nb::kw_only(), "criterion"_a, "stop"_a, "budget"_a, "n_hypotheses"_a, "distinct"_a, "redraw_below"_a, "predict_theta"_a, "plan_mean"_a, "lookahead"_a = Policy().lookahead);
 
     nb::class_<Drift>(m, "Drift")
         .def(
@@ -365,15 +365,13 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         .def(
             "question",
             [](const Optimum& o, const std::vector<std::pair<int, int>>& evidence) {
-                std::size_t state = 0;
                 std::vector<std::uint8_t> seen(o.problem->shape.n_features, 0);
                 for (const auto& [feature, outcome] : evidence) {
                     check_outcome(o.problem->shape, feature, outcome);
                     if (!std::binary_search(o.open.begin(), o.open.end(), feature)) throw std::invalid_argument("the feature is not open");
                     if (seen[feature]++) throw std::invalid_argument("a feature came twice");
-                    state = o.optimal.after(state, feature, outcome);
                 }
-                const int feature = o.optimal.question(state);
+                const int feature = o.optimal.question(evidence);
                 return feature < 0 ? std::nullopt : std::optional<int>(feature);
             },
             "evidence"_a);
@@ -450,7 +448,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
                 }
                 all.add(total);
             }
-            return by == Criterion::us ? us(parts, all) : ec2(parts, all);
+            return by == Criterion::us ? us(parts, all) : ec2(edges_left(parts), all);
         },
         "criterion"_a, "mass"_a);
     m.def(

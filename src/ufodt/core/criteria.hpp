@@ -25,17 +25,15 @@ struct Part {
     double edges() const { return 0.5 * (mass * mass - squares); }
 };
 
-// Expected weight of the edges that the answer cuts: W - sum over outcomes of P(outcome) W_outcome.
-inline double ec2(const std::vector<Part>& parts, const Part& all) {
+// Expected weight of the edges that an answer leaves, times the mass of all survivors: sum over outcomes of mass times W.
+inline double edges_left(const std::vector<Part>& parts) {
     double left = 0.0;
     for (const Part& part : parts) left += part.mass * part.edges();
-    return all.mass > 0.0 ? std::max(all.edges() - left / all.mass, 0.0) : 0.0;
+    return left;
 }
 
-// The same for two outcomes.
-inline double ec2(const Part& zero, const Part& one, const Part& all) {
-    return all.mass > 0.0 ? std::max(all.edges() - (zero.mass * zero.edges() + one.mass * one.edges()) / all.mass, 0.0) : 0.0;
-}
+// Expected weight of the edges that the answer cuts: W - sum over outcomes of P(outcome) W_outcome.
+inline double ec2(double left, const Part& all) { return all.mass > 0.0 ? std::max(all.edges() - left / all.mass, 0.0) : 0.0; }
 
 // Expected drop of the entropy over hypotheses, in bits; since a hypothesis fixes the answer, it is the entropy of the answer.
 inline double us(const std::vector<Part>& parts, const Part& all) {

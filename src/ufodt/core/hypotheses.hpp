@@ -9,9 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "criteria.hpp"
@@ -169,16 +167,20 @@ class Hypotheses {
     int n_regions() const { return static_cast<int>(totals_.size()); }
     const Part& all() const { return all_; }
 
-    // How the two outcomes of a binary feature split the survivors.
-    std::pair<Part, Part> halve(int feature) const {
+    // The edges that the answer about a feature is expected to leave, as the function of the same name has it.
+    double edges_left(int feature) {
+        if (shape_->n_outcomes(feature) > 2) {
+            split(feature, parts_);
+            return ufodt::edges_left(parts_);
+        }
         const std::uint64_t* const ones = lanes(feature, 1);
-        Part zero, one;
+        Part zero, one;  // in registers: most features are binary
         for (int r = 0; r < n_regions(); ++r) {
             const double here = mass(live_.data() + static_cast<std::size_t>(r) * n_words_, ones);
             one.add(here);
             zero.add(std::max(totals_[r] - here, 0.0));  // rounding of weights must not leave a negative mass
         }
-        return {zero, one};
+        return zero.mass * zero.edges() + one.mass * one.edges();
     }
 
     // How the outcomes of one feature split the survivors.
@@ -187,10 +189,6 @@ class Hypotheses {
         parts.resize(n_outcomes);
         const std::uint64_t* const live = live_.data();
         const double* const totals = totals_.data();
-        if (n_outcomes == 2) {
-            std::tie(parts[0], parts[1]) = halve(feature);
-            return;
-        }
         left_.assign(totals, totals + n_regions);
         for (int k = 1; k <= n_outcomes; ++k) {
             Part part;
@@ -201,32 +199,6 @@ class Hypotheses {
             }
             parts[k % n_outcomes] = part;  // outcome 0 is what the others leave
         }
-    }
-
-    // What answering `answer` now loses on average against answering with all outcomes known.
-    //
-    // A survivor of another region r regrets E[loss(y, answer) - loss(y, r) | h]; survivors of the region regret nothing.
-    double regret(int answer, const Loss& loss) {
-        const double total = mass(alive_.data(), nullptr);
-        double regret = 0.0;
-        constexpr std::uint64_t all = (1ULL << n_lanes) - 1;
-        for (int row = 0; row < 64 / n_lanes * n_words_; ++row) {
-            const int w = row * n_lanes / 64;
-            std::uint64_t rest = (alive_[w] & ~region_[answer * n_words_ + w]) >> (row * n_lanes % 64) & all;
-            if (rest == 0) continue;
-            probabilities(row);
-            for (; rest; rest &= rest - 1) {
-                const int i = std::countr_zero(rest), lane = n_lanes * row + i, own = label_of_[lane];
-                double lost = 0.0;
-                if (loss.zero_one) {
-                    lost = p_[own][i] - p_[answer][i];
-                } else {
-                    for (int y = 0; y < shape_->n_labels; ++y) lost += p_[y][i] * (loss(y, answer) - loss(y, own));
-                }
-                regret += lost * (weights_.empty() ? 1.0 : weights_[lane]);
-            }
-        }
-        return total > 0.0 ? regret / total : 0.0;
     }
 
     // One hypothesis, for inspection.
@@ -251,6 +223,7 @@ class Hypotheses {
     std::vector<float> weight_, logit_;         // log-odds against label 0: per (indicator, label), per (label, lane)
     std::vector<std::uint8_t> label_of_;        // region of each lane
     Part all_;                                  // all survivors
+    std::vector<Part> parts_;
     std::vector<double> weights_, totals_, left_;  // weights_ is empty when all weigh the same
     std::vector<int> begin_;                    // lanes are sorted by the label they were drawn for
     std::vector<std::int16_t> high_;            // per lane: top bits of a probability, as `bernoulli_bits` takes them

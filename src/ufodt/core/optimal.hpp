@@ -1,13 +1,14 @@
 // The exact optimum for one known theta: what the best policy of all pays, and which question it asks where.
 //
 // A state is what is known of a case, one digit per feature in mixed radix: 0 while it is unknown, k + 1 once its
-// outcome is k. Every answer leads to a state of a higher number, so one pass from the highest down has all it needs.
-// Values are weighted by P(evidence), which saves the divisions.
+// outcome is k. Every answer leads to a state of a higher number. Values are weighted by P(evidence), which saves the
+// divisions. All loops run over neighbouring states, so that they vectorise: a planner solves a few features per question.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -33,7 +34,7 @@ struct Visit {
 
 class Optimal {
   public:
-    static constexpr std::size_t max_states = std::size_t{1} << 24;  // about 150 MB
+    static constexpr std::size_t max_states = std::size_t{1} << 24;  // about 500 MB
 
     // How many states the features have, or max_states + 1 if there are more than can be held.
     static std::size_t n_states(const Shape& shape, std::span<const int> features) {
@@ -53,217 +54,266 @@ class Optimal {
         p_ = p;
         worth_ = worth;
         open_.assign(open.begin(), open.end());
+        label_.assign(label.begin(), label.end());
         n_ = static_cast<int>(open_.size());
         m_ = problem.shape.n_labels;
-        const std::size_t n_states_in_all = n_states(problem.shape, open_);
-        if (n_states_in_all > max_states) throw std::length_error("the optimum has too many states");
+        const std::size_t n = n_states(problem.shape, open_);
+        if (n > max_states) throw std::length_error("the optimum has too many states");
         stride_.assign(n_, 1);
-        for (int j = n_ - 2; j >= 0; --j) stride_[j] = stride_[j + 1] * (problem.shape.n_outcomes(open_[j + 1]) + 1);
-        list_offers(purse);
-        value_.resize(n_states_in_all);
-        choice_.resize(n_states_in_all);
-        joint_.resize(static_cast<std::size_t>(n_ + 1) * m_);
-        std::copy(label.begin(), label.end(), joint_.begin());
-        fill(0, 0, 0);
+        for (int j = n_ - 2; j >= 0; --j) stride_[j] = stride_[j + 1] * (n_outcomes(j + 1) + 1);
+        list_questions();
+        list_prices(purse);
+        weigh(n);
+        stop_value_ = value_[0];
+        settle(0, 0);
     }
 
-    // The state after one more answer; the start is state 0.
-    std::size_t after(std::size_t state, int feature, int outcome) const {
-        const auto at = std::lower_bound(open_.begin(), open_.end(), feature) - open_.begin();
-        return state + stride_[at] * (static_cast<std::size_t>(outcome) + 1);
-    }
-
-    // The best question in a state, -1 where stopping is best.
-    int question(std::size_t state) const { return choice_[state] < 0 ? -1 : open_[choice_[state]]; }
-
-    // Expected cost to go from a state, price and worth of the loss together, times P(evidence).
-    double value(std::size_t state) const { return value_[state]; }
-
-    bool covers(int feature) const { return std::binary_search(open_.begin(), open_.end(), feature); }
-
-    // What going on from a state is expected to save against stopping there, given that it is reached.
-    double saves(std::size_t state) const {
-        std::vector<double> joint(joint_.begin(), joint_.begin() + m_);  // the first row holds the labels at the start
-        for (int j = 0; j < n_; ++j) {
-            const std::size_t radix = problem_->shape.n_outcomes(open_[j]) + 1, digit = state / stride_[j] % radix;
-            for (int y = 0; digit > 0 && y < m_; ++y) joint[y] *= row(j, static_cast<int>(digit) - 1)[y];
-        }
-        const double mass = mass_of(joint.data());
-        return mass > 0.0 ? (worth_ * loss(joint.data(), mass).first - value_[state]) / mass : 0.0;
-    }
+    // Expected cost to go from the start, price and worth of the loss together, times the sum of the labels' weights:
+    // of the best policy, of stopping at once, and of asking `open[at]` first; infinite where that may not be asked.
+    double value() const { return value_[0]; }
+    double stop_value() const { return stop_value_; }
+    double ask_value(int at) const { return cost(at, 0, 0); }
 
     // The tree of the optimal policy in `tree`, if given, and what it is expected to pay.
-    Expected unroll(std::vector<Visit>* tree = nullptr) {
+    Expected unroll(std::vector<Visit>* tree = nullptr) const {
         Expected sum;
-        visit(0, 0, 0, -1, -1, tree, sum);
+        visit(0, 0, label_, -1, -1, tree, sum);
         return sum;
+    }
+
+    // The best question once some answers are known, as pairs of feature and outcome; -1 where stopping is best.
+    int question(const std::vector<std::pair<int, int>>& evidence) const {
+        std::size_t state = 0;
+        std::uint32_t known = 0;
+        std::vector<double> joint = label_;
+        for (const auto& [feature, outcome] : evidence) {
+            const int at = static_cast<int>(std::lower_bound(open_.begin(), open_.end(), feature) - open_.begin());
+            state += stride_[at] * (outcome + 1);
+            known |= 1U << at;
+            for (int y = 0; y < m_; ++y) joint[y] *= row(at, outcome)[y];
+        }
+        const int at = choose(state, known, worth_ * loss(joint, mass_[state]).first);
+        return at < 0 ? -1 : open_[at];
     }
 
   private:
-    struct Offer {
-        int at;  // in open_
-        double price;
-    };
+    static constexpr double slack = 1.0 - 1e-12;  // rounding alone is no reason to ask
     const Problem* problem_ = nullptr;
     const double* p_ = nullptr;
-    double worth_ = 1.0;
+    double worth_ = 1.0, stop_value_ = 0.0;
     int n_ = 0, m_ = 0;
     std::vector<int> open_;
+    std::vector<double> label_;
     std::vector<std::size_t> stride_;
-    std::vector<double> value_;
-    std::vector<std::int8_t> choice_;
-    std::vector<double> joint_;             // per depth: P(evidence so far, label)
-    std::vector<Offer> offers_;             // per set of known features: what may be asked, at its price
-    std::vector<std::size_t> first_offer_;  // into offers_
-    std::vector<std::uint8_t> must_;        // per set: one of the offers has to be taken
+    std::vector<double> mass_, value_;   // per state: P(evidence), and the cost to go
+    std::vector<double> joint_, lost_;   // per state: P(evidence, label) of one label; the loss of one answer
+    bool has_fixed_prices_ = true;       // whatever is known, everything may be asked and nothing must
+    std::vector<double> price_;          // per set of known features, or just once: of each feature; infinite where not to be had
+    std::vector<std::uint8_t> must_;     // per set: one of the questions has to be asked
+    std::vector<std::uint32_t> known_;   // per state: the set of known features
+    Purse then_;
+    struct Asked {
+        std::uint32_t state, stride, last;  // last: the state after the feature's last outcome
+        int at;
+    };
+    struct Tail {
+        int first;
+        std::vector<int> radix;
+        std::vector<Asked> asked;
+    };
+    int tail_ = 0;  // the first of the features that are settled by a list of questions
+    std::vector<int> radix_;
+    std::deque<Tail> tails_;
+    std::span<const Asked> asked_;
+
+    int n_outcomes(int at) const { return problem_->shape.n_outcomes(open_[at]); }
+    const double* row(int at, int outcome) const { return p_ + problem_->shape.cell(problem_->shape.row(open_[at]) + outcome, 0); }
+    double price(int at, std::uint32_t known) const { return price_[(has_fixed_prices_ ? 0 : static_cast<std::size_t>(known) * n_) + at]; }
 
     // Prices depend on which features are known, not on what they said: there are far fewer sets than states.
-    void list_offers(const Purse& purse) {
-        const std::size_t n_sets = std::size_t{1} << n_;
-        offers_.clear();
-        first_offer_.assign(1, 0);
+    void list_prices(const Purse& purse) {
+        const double* const plain = purse.plain_prices(INFINITY);
+        has_fixed_prices_ = plain != nullptr;
+        const std::size_t n_sets = has_fixed_prices_ ? 1 : std::size_t{1} << n_;
+        price_.assign(n_sets * n_, INFINITY);
         must_.assign(n_sets, 0);
-        for (std::size_t set = 0; set < n_sets; ++set) {
-            Purse then = purse;
+        for (int j = 0; has_fixed_prices_ && j < n_; ++j) price_[j] = plain[open_[j]];
+        for (std::size_t set = 0; !has_fixed_prices_ && set < n_sets; ++set) {
+            then_ = purse;
             for (int j = 0; j < n_; ++j) {
-                if (set >> j & 1) then.pay(open_[j], -1), then.know(open_[j]);
+                if (set >> j & 1) then_.pay(open_[j], -1), then_.know(open_[j]);
             }
-            const std::size_t from = offers_.size();
+            const auto is_open = [&](int j) { return !(set >> j & 1) && then_.is_allowed(open_[j]); };
+            for (int j = 0; j < n_; ++j) must_[set] |= is_open(j) && problem_->mandatory[open_[j]];
             for (int j = 0; j < n_; ++j) {
-                if (set >> j & 1 || !then.is_allowed(open_[j])) continue;
-                offers_.push_back({j, then.price(open_[j])});
-                must_[set] |= problem_->mandatory[open_[j]];
+                if (is_open(j) && (!must_[set] || problem_->mandatory[open_[j]])) price_[set * n_ + j] = then_.price(open_[j]);
             }
-            if (must_[set]) {
-                const auto optional = [&](const Offer& offer) { return !problem_->mandatory[open_[offer.at]]; };
-                offers_.erase(std::remove_if(offers_.begin() + from, offers_.end(), optional), offers_.end());
+        }
+    }
+
+    // P(evidence, label) of every state, for one label.
+    void spread_label(int y, double weight) {
+        joint_[0] = weight;
+        for (int j = n_ - 1; j >= 0; --j) {
+            const std::size_t stride = stride_[j];
+            for (int k = 0; k < n_outcomes(j); ++k) {
+                const double p = row(j, k)[y], *const from = joint_.data();
+                double* const to = joint_.data() + (k + 1) * stride;
+                for (std::size_t s = 0; s < stride; ++s) to[s] = from[s] * p;
             }
-            first_offer_.push_back(offers_.size());
         }
     }
 
-    const double* row(int at, int outcome) const { return p_ + problem_->shape.cell(problem_->shape.row(open_[at]) + outcome, 0); }
-
-    void step(int depth, int at, int outcome) {
-        const double *now = joint_.data() + static_cast<std::size_t>(depth) * m_, *p = row(at, outcome);
-        double* next = joint_.data() + static_cast<std::size_t>(depth + 1) * m_;
-        for (int y = 0; y < m_; ++y) next[y] = now[y] * p[y];
-    }
-
-    // All states whose first `depth` digits are given, from the highest to the lowest.
-    void fill(int depth, std::size_t state, std::size_t set) {
-        if (depth == n_) {
-            settle(state, set);
-            return;
+    // P(evidence) of every state, and what stopping there costs.
+    void weigh(std::size_t n) {
+        joint_.resize(n);
+        mass_.assign(n, 0.0);
+        const Loss& loss = problem_->loss;
+        if (loss.zero_one) {
+            value_.assign(n, 0.0);
+            for (int y = 0; y < m_; ++y) {
+                spread_label(y, label_[y]);
+                for (std::size_t s = 0; s < n; ++s) {
+                    mass_[s] += joint_[s];
+                    value_[s] = std::max(value_[s], joint_[s]);
+                }
+            }
+            for (std::size_t s = 0; s < n; ++s) value_[s] = worth_ * std::max(mass_[s] - value_[s], 0.0);
+        } else {
+            value_.assign(n, INFINITY);
+            for (int answer = 0; answer < m_; ++answer) {
+                lost_.assign(n, 0.0);
+                for (int y = 0; y < m_; ++y) {
+                    spread_label(y, label_[y]);
+                    const double each = worth_ * loss(y, answer);
+                    for (std::size_t s = 0; s < n; ++s) lost_[s] += each * joint_[s];
+                    for (std::size_t s = 0; answer == 0 && s < n; ++s) mass_[s] += joint_[s];
+                }
+                for (std::size_t s = 0; s < n; ++s) value_[s] = std::min(value_[s], lost_[s]);
+            }
         }
-        for (int k = problem_->shape.n_outcomes(open_[depth]) - 1; k >= 0; --k) {
-            step(depth, depth, k);
-            fill(depth + 1, state + stride_[depth] * (k + 1), set | std::size_t{1} << depth);
+        if (has_fixed_prices_) return;
+        known_.assign(n, 0);
+        for (int j = n_ - 1; j >= 0; --j) {
+            for (std::size_t s = 0; s < stride_[j] * n_outcomes(j); ++s) known_[stride_[j] + s] = known_[s % stride_[j]] | 1U << j;
         }
-        std::copy_n(joint_.begin() + static_cast<std::ptrdiff_t>(depth) * m_, m_, joint_.begin() + static_cast<std::ptrdiff_t>(depth + 1) * m_);
-        fill(depth + 1, state, set);
+        for (std::size_t s = 0; s < n; ++s) value_[s] = must_[known_[s]] ? INFINITY : value_[s];
     }
 
-    // Weighted loss of the best answer in its own unit, and the answer.
-    std::pair<double, int> loss(const double* joint, double mass) const {
-        const auto [answer, least] = problem_->loss.best(joint);
-        return {problem_->loss.zero_one ? std::max(mass + least, 0.0) : least, answer};
-    }
-
-    double mass_of(const double* joint) const {
-        double mass = 0.0;
-        for (int y = 0; y < m_; ++y) mass += joint[y];
-        return mass;
-    }
-
-    // What the outcomes of a feature are expected to add to its price, times P(evidence).
-    double surcharge(const double* joint, const Offer& offer) const {
-        if (problem_->surcharge.empty() || offer.price == 0.0) return 0.0;
-        double sum = 0.0;
-        for (int k = 0; k < problem_->shape.n_outcomes(open_[offer.at]); ++k) {
-            const double *p = row(offer.at, k), added = problem_->surcharge[problem_->shape.row(open_[offer.at]) + k];
-            for (int y = 0; y < m_; ++y) sum += joint[y] * p[y] * added;
-        }
+    // What asking the feature at `at` in a state is expected to be charged, times P(evidence).
+    double charge(int at, std::size_t state, double first) const {
+        double sum = first * mass_[state];
+        if (problem_->surcharge.empty() || first == 0.0) return sum;
+        for (int k = 0; k < n_outcomes(at); ++k) sum += problem_->surcharge[problem_->shape.row(open_[at]) + k] * mass_[state + (k + 1) * stride_[at]];
         return sum;
     }
 
-    void settle(std::size_t state, std::size_t set) {
-        constexpr double slack = 1.0 - 1e-12;  // rounding alone is no reason to ask
-        const double* joint = joint_.data() + static_cast<std::size_t>(n_) * m_;
-        const double mass = mass_of(joint);
-        double best = must_[set] ? INFINITY : worth_ * loss(joint, mass).first;
-        int choice = -1;
-        for (std::size_t i = first_offer_[set]; i < first_offer_[set + 1]; ++i) {
-            const Offer& offer = offers_[i];
-            const std::size_t stride = stride_[offer.at];
-            double cost = mass * offer.price + surcharge(joint, offer);
-            for (int k = problem_->shape.n_outcomes(open_[offer.at]); k > 0; --k) cost += value_[state + k * stride];
-            if (cost < slack * best || (must_[set] && choice < 0)) best = cost, choice = offer.at;
-        }
-        value_[state] = best;
-        choice_[state] = static_cast<std::int8_t>(choice);
+    // What it costs in all, with what follows; infinite where it may not be asked.
+    double cost(int at, std::size_t state, std::uint32_t known) const {
+        const double first = price(at, known);
+        if (first == INFINITY) return INFINITY;
+        double sum = charge(at, state, first);
+        for (int k = 1; k <= n_outcomes(at); ++k) sum += value_[state + k * stride_[at]];
+        return sum;
     }
 
-    void visit(std::size_t state, std::size_t set, int depth, int parent, int branch, std::vector<Visit>* tree, Expected& sum) {
-        const double* joint = joint_.data() + static_cast<std::size_t>(depth) * m_;
-        const double mass = mass_of(joint);
-        const auto [lost, answer] = loss(joint, mass);
-        const int at = choice_[state];
-        int here = -1;
-        if (tree) {
-            here = static_cast<int>(tree->size());
-            tree->push_back({parent, branch, question(state), answer, mass});
+    void improve(double& value, double asked) const { value = asked < slack * value ? asked : value; }
+
+    // All states from `from` on that share their first `depth` digits. Answers come before questions: first the states
+    // in which the next feature is known, then asking it where it is not, then what may be asked besides.
+    void settle(std::size_t from, int depth) {
+        if (depth == tail_) {
+            settle_tail(from);
+            return;
         }
+        const std::size_t stride = stride_[depth];
+        for (int k = 1; k <= n_outcomes(depth); ++k) settle(from + k * stride, depth + 1);
+        double* const value = value_.data() + from;
+        if (has_fixed_prices_ && n_outcomes(depth) == 2) {
+            const double *const mass = mass_.data() + from, *const zero = value + stride, *const one = zero + stride, each = price_[depth];
+            for (std::size_t s = 0; s < stride; ++s) improve(value[s], each * mass[s] + zero[s] + one[s]);
+        } else {
+            for (std::size_t s = 0; s < stride; ++s) improve(value[s], cost(depth, from + s, has_fixed_prices_ ? 0 : known_[from + s]));
+        }
+        settle(from, depth + 1);
+    }
+
+    // The same for the last few features, question by question from the highest state down.
+    void settle_tail(std::size_t from) {
+        double* const value = value_.data() + from;
+        const double *const mass = mass_.data() + from, *const each = price_.data();
+        for (const Asked& a : asked_) {
+            if (!has_fixed_prices_) {
+                improve(value[a.state], cost(a.at, from + a.state, known_[from + a.state]));
+                continue;
+            }
+            double sum = each[a.at] * mass[a.state] + value[a.state + a.stride] + value[a.state + 2 * a.stride];
+            for (std::uint32_t next = a.state + 3 * a.stride; next <= a.last; next += a.stride) sum += value[next];
+            improve(value[a.state], sum);
+        }
+    }
+
+    // Which questions there are in the states of the last few features; lists are kept, for a few numbers of outcomes recur.
+    void list_questions() {
+        constexpr std::size_t max_listed = 256, max_lists = 64;
+        tail_ = n_;
+        while (tail_ > 0 && stride_[tail_ - 1] * (n_outcomes(tail_ - 1) + 1) <= max_listed) --tail_;
+        radix_.clear();
+        for (int j = tail_; j < n_; ++j) radix_.push_back(n_outcomes(j) + 1);
+        for (const Tail& tail : tails_) {
+            if (tail.first == tail_ && tail.radix == radix_) {
+                asked_ = tail.asked;
+                return;
+            }
+        }
+        if (tails_.size() == max_lists) tails_.clear();
+        std::vector<Asked> asked;
+        for (std::size_t state = tail_ < n_ ? stride_[tail_] * radix_[0] : 0; state-- > 0;) {
+            for (int j = tail_; j < n_; ++j) {
+                if (state / stride_[j] % radix_[j - tail_] != 0) continue;
+                asked.push_back({static_cast<std::uint32_t>(state), static_cast<std::uint32_t>(stride_[j]),
+                                 static_cast<std::uint32_t>(state + n_outcomes(j) * stride_[j]), j});
+            }
+        }
+        tails_.push_back({tail_, radix_, std::move(asked)});
+        asked_ = tails_.back().asked;
+    }
+
+    // The best question in a state, -1 where stopping is best.
+    int choose(std::size_t state, std::uint32_t known, double stop_value) const {
+        double best = must_[has_fixed_prices_ ? 0 : known] ? INFINITY : stop_value;
+        int at = -1;
+        for (int j = 0; j < n_; ++j) {
+            const double asked = known >> j & 1 ? INFINITY : cost(j, state, known);
+            if (asked < slack * best) best = asked, at = j;
+        }
+        return at;
+    }
+
+    // Loss of the best answer in its own unit, times P(evidence), and the answer.
+    std::pair<double, int> loss(const std::vector<double>& joint, double mass) const {
+        const auto [answer, least] = problem_->loss.best(joint.data());
+        return {problem_->loss.zero_one ? std::max(mass + least, 0.0) : least, answer};
+    }
+
+    void visit(std::size_t state, std::uint32_t known, const std::vector<double>& joint, int parent, int branch, std::vector<Visit>* tree, Expected& sum) const {
+        const double mass = mass_[state];
+        const auto [lost, answer] = loss(joint, mass);
+        const int at = choose(state, known, worth_ * lost), here = tree ? static_cast<int>(tree->size()) : -1;
+        if (tree) tree->push_back({parent, branch, at < 0 ? -1 : open_[at], answer, mass});
         if (at < 0) {
             sum.loss += lost;
             sum.accuracy += joint[answer];
             return;
         }
-        const auto offer = std::find_if(offers_.begin() + first_offer_[set], offers_.end(), [&](const Offer& o) { return o.at == at; });
-        sum.price += mass * offer->price + surcharge(joint, *offer);
         sum.n_asked += mass;
-        for (int k = 0; k < problem_->shape.n_outcomes(open_[at]); ++k) {
-            step(depth, at, k);
-            visit(state + stride_[at] * (k + 1), set | std::size_t{1} << at, depth + 1, here, k, tree, sum);
+        sum.price += charge(at, state, price(at, known));
+        std::vector<double> next(m_);
+        for (int k = 0; k < n_outcomes(at); ++k) {
+            for (int y = 0; y < m_; ++y) next[y] = joint[y] * row(at, k)[y];
+            visit(state + (k + 1) * stride_[at], known | 1U << at, next, here, k, tree, sum);
         }
     }
-};
-
-// The optimum along one case: solved when the first question is due, then looked up answer by answer, and solved again only
-// after what the table does not foresee: a value had for nothing, one that tells nothing, a feature that cannot be had.
-class Foresight {
-  public:
-    bool is_ready() const { return ready_; }
-    void forget() { ready_ = false; }
-
-    // Back to the start of the case with the same theta, prices and offers.
-    void rewind() {
-        ready_ = ready_ && from_start_;
-        state_ = 0;
-    }
-
-    void solve(const Problem& problem, const Theta& theta, const std::vector<double>& posterior, std::span<const int> open, const Purse& purse, double worth,
-               bool from_start) {
-        optimal_.solve(problem, theta.p.data(), posterior, open, purse, worth);
-        state_ = 0;
-        ready_ = true;
-        from_start_ = from_start;
-    }
-
-    void observe(int feature, int outcome, bool paid) {
-        if (!ready_) return;
-        if (paid && outcome >= 0 && optimal_.covers(feature)) state_ = optimal_.after(state_, feature, outcome);
-        else ready_ = from_start_ = false;
-    }
-
-    // The best question, -1 to stop, and what asking it is expected to save in all.
-    int question() const { return optimal_.question(state_); }
-    double saves() const { return optimal_.saves(state_); }
-
-  private:
-    Optimal optimal_;
-    std::size_t state_ = 0;
-    bool ready_ = false, from_start_ = false;
 };
 
 }  // namespace ufodt

@@ -10,6 +10,7 @@
 #include "belief.hpp"
 #include "criteria.hpp"
 #include "hypotheses.hpp"
+#include "optimal.hpp"
 #include "policy.hpp"
 #include "purse.hpp"
 
@@ -146,7 +147,8 @@ class Plan {
         next();
         std::vector<int> features;
         for (const Candidate& c : candidates_) {
-            if (c.pays) features.push_back(open_[c.at]);
+            const bool pays = c.looked_at || !weighed_ ? c.pays : worth_ * (loss_now() - loss_after(open_[c.at])) > c.price;
+            if (pays) features.push_back(open_[c.at]);
         }
         return features;
     }
@@ -241,8 +243,16 @@ class Plan {
         std::size_t at;  // in open_
         double price;
         bool pays = true;  // by a stop rule that weighs cost and benefit
+        bool looked_at = false;
     };
     std::vector<Candidate> candidates_;  // what may be asked now
+    std::vector<std::size_t> promising_; // of the candidates: those looked ahead at
+    std::vector<int> promising_features_;
+    Optimal optimal_;
+    std::vector<double> p_in_play_;      // theta with the thresholds in play
+    bool scored_ = false, weighed_ = false;
+    double worth_ = 1.0;                 // of one unit of loss, by the stop rule that weighs it
+    int foreseen_ = -1;                  // of the candidates: the first question of the best plan that was looked at
     std::vector<double> gain_, posterior_, joint_;
     std::vector<Part> parts_;
 
@@ -284,23 +294,31 @@ class Plan {
         const bool must = list_candidates();
         if (candidates_.empty()) return {};
         if (policy_.needs_hypotheses()) hypotheses_.count_regions();
+        scored_ = weighed_ = false;
+        foreseen_ = -1;
         std::size_t at = 0;
         if (!must && !policy_.stop.empty() && stops(at)) return {};
-        score(policy_.criterion, gain_);
-        const bool informed = std::any_of(gain_.begin(), gain_.end(), [](double g) { return g > 0.0; });
-        if (!informed && policy_.criterion != Criterion::ig) score(Criterion::ig, gain_);  // survivors agree, the rule does not stop
+        if (foreseen_ >= 0) return question(candidates_[foreseen_]);
+        score_once();
         const bool some_pay = std::any_of(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.pays; });
-        Question best;
-        double best_rate = -INFINITY;
+        const Candidate* best = nullptr;
         for (const Candidate& c : candidates_) {
             if (must ? !problem_->mandatory[open_[c.at]] : some_pay && !c.pays) continue;
-            const double rate = gain_[c.at] / std::max(c.price, 1e-300);
-            if (rate > best_rate || (rate == best_rate && c.price < best.price)) {
-                best = {open_[c.at], c.price, gain_[c.at]};
-                best_rate = rate;
-            }
+            if (best == nullptr || rate(c) > rate(*best) || (rate(c) == rate(*best) && c.price < best->price)) best = &c;
         }
-        return best;
+        return question(*best);
+    }
+
+    Question question(const Candidate& c) const { return {open_[c.at], c.price, gain_[c.at]}; }
+    double rate(const Candidate& c) const { return gain_[c.at] / std::max(c.price, 1e-300); }
+
+    // Gains by the criterion; where it sees no difference between the open features (all survivors agree), by information.
+    void score_once() {
+        if (scored_) return;
+        scored_ = true;
+        score(policy_.criterion, gain_);
+        const bool informed = std::any_of(gain_.begin(), gain_.end(), [](double g) { return g > 0.0; });
+        if (!informed && policy_.criterion != Criterion::ig) score(Criterion::ig, gain_);
     }
 
     void score(Criterion criterion, std::vector<double>& gain) {
@@ -309,33 +327,25 @@ class Plan {
             Random order(seed_ + open_.size(), ~number_);
             for (double& g : gain) g = order.uniform();
         }
+        const double by_share = 1.0 / std::max(hypotheses_.all().mass * hypotheses_.all().mass, 1e-300);  // EC2: as if the weights summed to one
         const bool by_label = criterion == Criterion::ig, by_mass = criterion == Criterion::ec2 || criterion == Criterion::us;
-        if (by_label || views_->size() > 0) posterior(log_theta_, posterior_);
         const Part& all = hypotheses_.all();
+        if (criterion == Criterion::ec2 && views_->size() == 0) {
+            for (std::size_t i = 0; i < open_.size(); ++i) gain[i] = hypotheses_.edges_left(open_[i]);
+            for (double& g : gain) g = ec2(g, all) * by_share;
+            return;
+        }
+        if (by_label || views_->size() > 0) posterior(log_theta_, posterior_);
         for (std::size_t i = 0; i < open_.size(); ++i) {
             const int f = open_[i];
-            if (criterion == Criterion::ec2 && views_->size() == 0) {
-                gain[i] = cut_edges(f);
-                continue;
-            }
             if (by_mass) hypotheses_.split(f, parts_);
             if (views_->has(f) && !(*cuts_)[f].empty()) score_views(criterion, f, gain[i]);
             else if (by_label) gain[i] = ig(shape(), theta_, posterior_, f);
-            else if (by_mass) gain[i] = criterion == Criterion::us ? us(parts_, all) : ec2(parts_, all);
+            else if (by_mass) gain[i] = criterion == Criterion::us ? us(parts_, all) : ec2(edges_left(parts_), all);
         }
-        if (criterion == Criterion::ec2 && all.mass > 0.0) {  // as if the weights summed to one, so that gains do not depend on N
-            for (double& g : gain) g /= all.mass * all.mass;
+        if (criterion == Criterion::ec2) {
+            for (double& g : gain) g *= by_share;
         }
-    }
-
-    // EC2's gain of a feature over the survivors.
-    double cut_edges(int f) {
-        if (shape().n_outcomes(f) == 2) {
-            const auto [zero, one] = hypotheses_.halve(f);
-            return ec2(zero, one, hypotheses_.all());
-        }
-        hypotheses_.split(f, parts_);
-        return ec2(parts_, hypotheses_.all());
     }
 
     // The best threshold of a feature and its gain; with Exp3, the gain of the one that was drawn.
@@ -383,37 +393,87 @@ class Plan {
         return rule.kind == Stop::Kind::any ? any : all;
     }
 
-    // Whether some question pays, and which: what it saves, in loss, exceeds its price. Two estimates count, both under
-    // theta: what the answer alone saves, and a part of its share in what all remaining questions together save; the
-    // share is that of the edges between regions which the answer is expected to cut.
+    // Whether some question pays under theta: what it saves, in loss, exceeds its price. Looking ahead, the best plan over
+    // the most promising questions counts, each asked only where it pays; else what one answer alone saves.
     bool worth_asking(double worth) {
-        constexpr double part = 0.7;  // naive Bayes overrates what many answers say together
+        worth_ = worth;
+        weighed_ = true;
         posterior(log_theta_, posterior_);
-        const auto [answer, now] = problem_->loss.best(posterior_.data());
-        double cheapest = INFINITY, dearest = 0.0;
-        for (const Candidate& c : candidates_) cheapest = std::min(cheapest, c.price), dearest = std::max(dearest, c.price);
-        const bool same_price = cheapest == dearest;  // then it does not matter which one pays
+        const double at_stake = worth * (loss_now() + (problem_->loss.zero_one ? 1.0 : 0.0));
         bool any = false;
-        for (Candidate& c : candidates_) {
-            c.pays = worth * (now - loss_after(open_[c.at])) > c.price;
-            any |= c.pays;
-            if (any && same_price) return pay_all();
+        foreseen_ = -1;
+        for (Candidate& c : candidates_) c.pays = c.looked_at = false, any |= c.price < at_stake;
+        if (!any) return false;  // the very best that an answer could do does not pay
+        score_once();
+        any = false;
+        if (policy_.lookahead == 0) {
+            const double now = loss_now();
+            for (Candidate& c : candidates_) {
+                c.looked_at = true;
+                c.pays = worth * (now - loss_after(open_[c.at])) > c.price;
+                any |= c.pays;
+            }
+            return any;
         }
-        const double saved = hypotheses_.regret(answer, problem_->loss);
-        if (part * worth * saved <= cheapest) return any;  // not even a share of all would pay
-        const double scale = part * worth * saved / hypotheses_.all().edges();
-        for (Candidate& c : candidates_) {
-            c.pays |= scale * cut_edges(open_[c.at]) > c.price;
+        choose_promising();
+        optimal_.solve(*problem_, in_play(), posterior_, promising_features_, purse_, worth);
+        constexpr double slack = 1.0 - 1e-9;  // rounding alone is no reason to ask
+        double best = slack * optimal_.stop_value();
+        for (std::size_t i = 0; i < promising_.size(); ++i) {
+            Candidate& c = candidates_[promising_[i]];
+            const double cost = optimal_.ask_value(static_cast<int>(i));
+            c.looked_at = true;
+            c.pays = cost < slack * optimal_.stop_value();
             any |= c.pays;
-            if (any && same_price) return pay_all();
+            if (cost < best && policy_.criterion != Criterion::random) best = cost, foreseen_ = static_cast<int>(promising_[i]);
         }
         return any;
     }
 
-    bool pay_all() {
-        for (Candidate& c : candidates_) c.pays = true;
-        return true;
+    // As many candidates as can be looked ahead over: in turn the one of the highest gain per price, and the one whose gain
+    // leaves most after its price, so that neither many cheap questions nor a dear decisive one go unseen.
+    void choose_promising() {
+        promising_.clear();
+        promising_features_.clear();
+        const std::size_t m = shape().n_labels;
+        std::size_t n_states = 1;
+        while (promising_.size() < candidates_.size()) {
+            const bool by_rate = promising_.size() % 2 == 0;
+            const auto most = [&](auto merit) {
+                double best = -INFINITY;
+                std::size_t found = 0;
+                for (std::size_t i = 0; i < candidates_.size(); ++i) {
+                    const double here = candidates_[i].looked_at ? -INFINITY : merit(candidates_[i]);
+                    if (here > best) best = here, found = i;
+                }
+                return found;
+            };
+            const std::size_t found = by_rate ? most([&](const Candidate& c) { return rate(c); }) : most([&](const Candidate& c) { return worth_ * gain_[c.at] - c.price; });
+            const int f = open_[candidates_[found].at];
+            n_states *= static_cast<std::size_t>(shape().n_outcomes(f)) + 1;
+            if ((n_states > policy_.lookahead || n_states * m > 4 * policy_.lookahead) && !promising_.empty()) return;
+            candidates_[found].looked_at = true;
+            promising_.push_back(found);
+            promising_features_.push_back(f);
+        }
     }
+
+    // P(outcome | label) as it is in play: a feature with thresholds is its chosen one.
+    const double* in_play() {
+        if (views_->size() == 0) return theta_.p.data();
+        p_in_play_ = theta_.p;
+        const int m = shape().n_labels;
+        for (const int f : promising_features_) {
+            if (!views_->has(f) || (*cuts_)[f].empty()) continue;
+            const double* above = theta_.view.data() + static_cast<std::size_t>(view_[f]) * m;
+            double* p = p_in_play_.data() + shape().cell(shape().row(f), 0);
+            for (int y = 0; y < m; ++y) p[y] = 1.0 - above[y], p[m + y] = above[y];
+        }
+        return p_in_play_.data();
+    }
+
+    // Expected loss of the best answer now, up to the same constant as `loss_after`.
+    double loss_now() const { return problem_->loss.best(posterior_.data()).second; }
 
     // Expected loss of the best answer once a feature is known.
     double loss_after(int feature) {
