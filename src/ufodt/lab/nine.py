@@ -51,7 +51,7 @@ class Run:
 
 
 def measure(*, quick: bool = False) -> Measurements:
-    """Give the measurements in order; a quick look takes the shortest set, one split, and trees with river's defaults."""
+    """Give the measurements in order; a quick look takes the shortest set and trees with river's defaults."""
     for name in QUICK if quick else tuple(PAPER):
         seeds = seeds_of(name)[: 1 if quick else None]
         yield f"{name}, ours", lambda name=name, seeds=seeds: ours(name, seeds)  # type: ignore[misc]
