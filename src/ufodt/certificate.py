@@ -52,7 +52,7 @@ def optimum(problem: core.Problem, theta: FloatArray, label: FloatArray, *, wort
     Raises
     ------
     TooLarge
-        When there are more than `core.Optimal.max_states` partial assignments.
+        When there are more than `core.MAX_STATES` partial assignments.
     """
     check_size(problem)
     found = core.Optimal(problem, theta, label, worth=worth)
@@ -111,7 +111,7 @@ class Follower:
 def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
     """Return what following the policy costs beside the optimum, or beside a bound where that is out of reach."""
     theta, label = who.belief.mean()
-    if n_states(who.problem) <= core.Optimal.max_states:
+    if n_states(who.problem) <= core.MAX_STATES:
         try:
             cost = of_tree(who.tree, who.belief, theta, label, worth=who.worth).cost
             return Gap(cost, optimum(who.problem, theta, label, worth=who.worth).cost, exact=True)
@@ -194,10 +194,10 @@ def n_states(problem: core.Problem) -> int:
 
 def check_size(problem: core.Problem) -> None:
     """Raise TooLarge if the exact optimum is out of reach."""
-    if n_states(problem) > core.Optimal.max_states:
+    if n_states(problem) > core.MAX_STATES:
         raise TooLarge(
             f"{problem.n_features} features have {n_states(problem):.3g} partial assignments of outcomes; the exact "
-            f"optimum takes at most {core.Optimal.max_states:,}. Leave out features, or use fewer bins."
+            f"optimum takes at most {core.MAX_STATES:,}. Leave out features, or use fewer bins."
         )
 
 

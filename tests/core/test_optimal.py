@@ -52,17 +52,18 @@ class Priced:
     def row(self, feature: int, outcome: int) -> int:
         return sum(self.n_outcomes[:feature]) + outcome
 
-    def price_of(self, feature: int, known: Mapping[int, int]) -> float:
-        """Before any surcharge."""
+    def price_of(self, feature: int, known: Mapping[int, int], free: frozenset[int] = frozenset()) -> float:
+        """Before any surcharge; what was known for nothing has opened no group."""
         inputs, group = self.computed_from[feature], self.group[feature]
         if inputs and all(f in known for f in inputs):
             return 0.0
-        shared = group >= 0 and any(self.group[f] == group for f in known)
+        shared = group >= 0 and any(self.group[f] == group for f in known if f not in free)
         return min(self.later_price[feature], self.price[feature]) if shared else self.price[feature]
 
-    def may_ask(self, known: Mapping[int, int]) -> tuple[list[int], bool]:
+    def may_ask(self, known: Mapping[int, int], gone: frozenset[int] = frozenset()) -> tuple[list[int], bool]:
         """What may be asked now, and whether something must."""
-        open_ = [f for f in range(len(self.n_outcomes)) if f not in known and all(n in known for n in self.needs[f])]
+        left = [f for f in range(len(self.n_outcomes)) if f not in known and f not in gone]
+        open_ = [f for f in left if all(n in known for n in self.needs[f])]
         must = [f for f in open_ if self.mandatory[f]]
         return must or open_, bool(must)
 
@@ -91,17 +92,22 @@ def draw_priced(rng: np.random.Generator) -> Priced:
     )
 
 
-def least_cost(case: Priced) -> float:
-    """Expected cost of the best policy, by recursion over what is known."""
+def least_cost(
+    case: Priced,
+    start: Mapping[int, int] | None = None,
+    free: frozenset[int] = frozenset(),
+    gone: frozenset[int] = frozenset(),
+) -> float:
+    """Expected cost of the best policy from what is known at the start, by recursion; what is gone cannot be had."""
 
     @cache
     def to_go(known: frozenset[tuple[int, int]]) -> float:
         evidence = dict(known)
         joint = case.label * math.prod([case.theta[case.row(f, k)] for f, k in known], start=np.ones(len(case.label)))
-        features, must = case.may_ask(evidence)
+        features, must = case.may_ask(evidence, gone)
         costs = [] if must else [case.worth * float((joint @ case.loss).min())]
         for f in features:
-            price, cost = case.price_of(f, evidence), 0.0
+            price, cost = case.price_of(f, evidence, free), 0.0
             for k in range(case.n_outcomes[f]):
                 added = case.surcharge[case.row(f, k)] if case.surcharge and price > 0 else 0.0
                 p = float((joint * case.theta[case.row(f, k)]).sum())
@@ -109,7 +115,43 @@ def least_cost(case: Priced) -> float:
             costs.append(cost)
         return min(costs)
 
-    return to_go(frozenset())
+    return to_go(frozenset((start or {}).items()))
+
+
+def test_what_is_left_of_a_case_is_solved_as_well_as_the_whole() -> None:
+    rng = np.random.default_rng(9)
+    for i in range(200):
+        case = draw_priced(rng)
+        n = len(case.n_outcomes)
+        start = {f: int(rng.integers(case.n_outcomes[f])) for f in rng.permutation(n)[: rng.integers(n + 1)].tolist()}
+        free = frozenset(f for f in start if rng.random() < 0.4)
+        left = [f for f in range(n) if f not in start]
+        gone = frozenset(f for f in left if rng.random() < 0.2)
+        label = case.label * math.prod(
+            [case.theta[case.row(f, k)] for f, k in start.items()], start=np.ones(len(case.label))
+        )
+        mass = label.sum()
+        found = core.Optimal(
+            case.problem,
+            case.theta,
+            label / mass,
+            worth=case.worth,
+            open=[f for f in left if f not in gone],
+            paid=[f for f in start if f not in free],
+            known=sorted(free),
+        )
+        price, loss, _, _ = found.expected
+        expected = least_cost(case, start, free, gone) / mass
+        assert price + case.worth * loss == pytest.approx(expected, rel=1e-9, abs=1e-12), f"problem {i}: {case}"
+
+
+def test_a_case_may_have_prices_of_its_own() -> None:
+    case = small([2, 2], price=[1.0, 1.0], loss=10 * (1 - np.eye(2)))
+    theta, label = np.array([[0.9, 0.1], [0.1, 0.9]] * 2), np.array([0.5, 0.5])
+    assert core.Optimal(case.problem, theta, label, price=[1.0, 0.5]).question([]) == 1
+    assert core.Optimal(case.problem, theta, label, price=[9.0, 9.0]).question([]) is None
+    with pytest.raises(ValueError, match="one price per feature"):
+        core.Optimal(case.problem, theta, label, price=[1.0])
 
 
 def test_the_optimum_costs_what_recursion_over_all_policies_says() -> None:
@@ -219,3 +261,8 @@ def test_evidence_of_an_optimum_is_checked() -> None:
         found.question([(0, 2)])
     with pytest.raises(ValueError, match="twice"):
         found.question([(0, 1), (0, 1)])
+    half = core.Optimal(small([2, 2]).problem, np.full((4, 2), 0.5), np.array([0.5, 0.5]), open=[1])
+    with pytest.raises(ValueError, match="not open"):
+        half.question([(0, 1)])
+    with pytest.raises(ValueError, match="must rise"):
+        core.Optimal(small([2, 2]).problem, np.full((4, 2), 0.5), np.array([0.5, 0.5]), open=[1, 0])

@@ -32,8 +32,11 @@ def test_every_benchmark_has_its_command() -> None:
     assert set(bench.commands) == set(BENCHMARKS)
 
 
-@pytest.mark.parametrize("name", ["fidelity", "continuous", "drift", "prices", "selection"])
-def test_a_quick_look_reports_every_figure(name: str, paper_folder: Path) -> None:
+@pytest.mark.parametrize("name", ["fidelity", "continuous", "drift", "prices", "selection", "frontier"])
+def test_a_quick_look_reports_every_figure(
+    name: str, paper_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UFODT_CACHE", str(tmp_path))
     found = quick_report(name)
     expected = {
         "fidelity": {"questions_zoo_ec2", "utility_spect_heart_ig"},
@@ -41,6 +44,7 @@ def test_a_quick_look_reports_every_figure(name: str, paper_folder: Path) -> Non
         "drift": {"questions_paper_preset_ec2", "auto_against_gamma", "price_ddm_more", "auto_led"},
         "prices": {"cost_cleveland_400", "saved_pima_400_best_subset_in_hindsight"},
         "selection": {"selection_speed_ig", "selection_accuracy_ec2"},
+        "frontier": {"gap_unit_2", "worst_gap_heart_6", "led_gap", "utility_zoo", "certificate_zoo", "lead_zoo"},
     }[name]
     assert expected <= set(found)
 

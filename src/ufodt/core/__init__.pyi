@@ -15,6 +15,7 @@ Nodes = tuple[Ints, Floats]  # rows of (parent, branch, feature, answer); probab
 variant: str
 MAX_LABELS: int
 MAX_OUTCOMES: int
+MAX_STATES: int
 
 class Problem:
     def __init__(
@@ -173,7 +174,6 @@ class Tree:
     def expected(self, belief: Belief, theta: Floats, label: Floats) -> tuple[Expected, Nodes]: ...
 
 class Optimal:
-    max_states: int
     def __init__(
         self,
         problem: Problem,

@@ -20,6 +20,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
     });
     m.attr("MAX_LABELS") = 256;
     m.attr("MAX_OUTCOMES") = 1024;
+    m.attr("MAX_STATES") = Optimal::max_states;
 
     nb::class_<Problem>(m, "Problem")
         .def(nb::new_(&make_problem), "n_outcomes"_a, "n_labels"_a, "price"_a, "later_price"_a, "group"_a, "loss"_a, nb::kw_only(),
@@ -359,7 +360,6 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             },
             "problem"_a, "theta"_a.noconvert(), "label"_a.noconvert(), nb::kw_only(), "worth"_a = 1.0, "open"_a = nb::none(), "paid"_a = std::vector<int>(),
             "known"_a = std::vector<int>(), "price"_a = std::vector<double>())
-        .def_prop_ro_static("max_states", [](nb::handle) { return Optimal::max_states; })
         .def_prop_ro("expected", [](const Optimum& o) { return to_tuple(o.expected); })
         .def_prop_ro("tree", [](const Optimum& o) { return to_table(o.tree); })
         .def(
