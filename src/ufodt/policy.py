@@ -23,7 +23,7 @@ class Criterion(StrEnum):
     RANDOM = "random"
 
 
-_LOOKAHEAD = {"lookahead": 128, "greedy": 0, "optimal": core.Optimal.max_states}  # states looked ahead over
+_LOOKAHEAD = {"lookahead": 128, "greedy": 0, "optimal": core.MAX_STATES}  # states looked ahead over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,7 +126,7 @@ def test_a_plan_stops_exactly_when_its_rule_says_so(kind: str, distinct: bool) -
     for i in range(200):
         case = draw_small(rng, priced=True, loss=bool(rng.random() < 0.5), max_labels=4)
         rule = next(rule for rule in iter(lambda: draw_rule(rng), None) if rule[0] == kind)
-        budget, lookahead = hard_budget(rule), int(rng.choice([0, core.Optimal.max_states]))
+        budget, lookahead = hard_budget(rule), int(rng.choice([0, core.MAX_STATES]))
         plan = case.plan(
             seed=i,
             lookahead=lookahead,
@@ -170,7 +170,7 @@ def test_the_optimal_planner_asks_what_the_best_policy_asks_first(criterion: str
     for i in range(60):
         case = draw_small(rng, priced=True, max_labels=3, max_outcomes=3, max_features=4)
         plan = case.plan(
-            seed=i, lookahead=core.Optimal.max_states, criterion=criterion, stop=[("cost_benefit", 30.0, 0)]
+            seed=i, lookahead=core.MAX_STATES, criterion=criterion, stop=[("cost_benefit", 30.0, 0)]
         )
         theta, label = plan.theta()
         for evidence in walk(rng, case, plan):
