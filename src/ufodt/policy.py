@@ -141,6 +141,18 @@ def _surcharges(problem: Problem, n_outcomes: list[int]) -> list[float]:
     return amounts
 
 
+def worth_of(rule: Stop, problem: Problem) -> float:
+    """Return what one unit of loss is worth in the currency of the prices, as the stop rule reckons it."""
+    if rule.kind == "cost_benefit" and rule.value is not None:
+        return rule.value
+    inside = [child for child in rule.children if _weighs(child)]
+    return worth_of(inside[0], problem) if inside else _default_worth(problem)
+
+
+def _weighs(rule: Stop) -> bool:
+    return rule.kind == "cost_benefit" or any(map(_weighs, rule.children))
+
+
 def _default_worth(problem: Problem) -> float:
     if problem.has_currency:
         return 1.0

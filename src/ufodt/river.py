@@ -1,0 +1,473 @@
+"""ufodt as a classifier of river: it reads from a case only the features that it pays for.
+
+A case is told apart from others by the object that holds it, so `predict_one(x)` and then `learn_one(x, y)` pay once.
+Where river hands over copies (a pipeline, a delay), an equal dictionary counts as the same case; a `LazyRow`
+stays itself when it is copied, and a `ticket` names a case whatever comes. A case that is learned without having been
+predicted is planned and paid for as a prediction would be.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from random import SystemRandom
+from typing import Any, NamedTuple
+
+from ufodt import core
+from ufodt.amount import is_missing, plain
+from ufodt.belief import Prior
+from ufodt.drift import Drift
+from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue, MissingPackage
+from ufodt.features import Binary, Categorical, Continuous, Feature
+from ufodt.frames import with_costs
+from ufodt.growing import OTHER, grow, is_blank, move_view, widen
+from ufodt.learner import UFODT
+from ufodt.policy import Policy
+from ufodt.policy import paper as printed_policy
+from ufodt.problem import Label, Problem
+from ufodt.selection import Selection
+from ufodt.stop import Stop
+from ufodt.thresholds import Thresholds
+from ufodt.thresholds import paper as printed_thresholds
+
+try:
+    from river import base
+except ImportError:
+    raise MissingPackage("ufodt.river is an adapter to river: pip install 'ufodt[river]'.") from None
+
+MAX_FEATURES = 10_000  # features that may appear; those beyond are never on offer
+
+
+class Ledger(NamedTuple):
+    """What was paid so far: cases planned, questions answered, and their prices."""
+
+    n_cases: int
+    n_questions: int
+    spent: float
+
+
+class LazyRow(Mapping[Any, Any]):
+    """A case whose values are fetched when they are first read, and only then.
+
+    Parameters
+    ----------
+    source
+        A mapping with the values, or a function from a feature's name to its value.
+    names
+        What can be had; of a mapping, by default all of it.
+    prices
+        What features cost in this case, where it differs.
+
+    Examples
+    --------
+    >>> row = LazyRow(lambda name: len(name), names=["fever", "cough"])
+    >>> "fever" in row, row["cough"], row.fetched
+    (True, 5, {'cough': 5})
+    """
+
+    __slots__ = ("_fetch", "_names", "fetched", "prices")
+
+    def __init__(
+        self,
+        source: Mapping[Any, Any] | Callable[[Any], Any],
+        names: Iterable[Hashable] | None = None,
+        *,
+        prices: Mapping[Any, float] | None = None,
+    ) -> None:
+        if isinstance(source, Mapping):
+            self._fetch: Callable[[Any], Any] = source.__getitem__
+            names = source if names is None else names
+        elif callable(source) and names is not None:
+            self._fetch = source
+        else:
+            raise InvalidValue(f"{source!r} came; expected a mapping, or a function together with the `names`.")
+        self._names = frozenset(names)
+        self.prices = prices
+        self.fetched: dict[Any, Any] = {}
+
+    def __getitem__(self, name: Any) -> Any:
+        if name not in self.fetched:
+            if name not in self._names:
+                raise KeyError(name)
+            self.fetched[name] = self._fetch(name)
+        return self.fetched[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __deepcopy__(self, memo: object) -> "LazyRow":
+        return self
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __repr__(self) -> str:
+        return f"<LazyRow of {len(self._names)} features, {len(self.fetched)} fetched>"
+
+
+class _Case(NamedTuple):
+    """A case that was planned and waits for its label."""
+
+    x: Any  # None if a ticket names it
+    labels: Sequence[Label]
+    answer: int
+    probabilities: list[float]
+    told: list[tuple[int, Any, int]]  # feature, raw value, threshold in use
+    is_news: bool  # some value is one that the problem has no place for yet
+    rewards: list[tuple[int, float]]
+    learner: UFODT | None  # whose numbering the rewards follow, where there are any
+
+
+class UFODTClassifier(base.Classifier):
+    """An online decision tree that pays for each feature it reads (UFODT, IJCAI 2023).
+
+    Features, their values and labels need not be named beforehand: what appears joins. Numbers need no scaling, which
+    would read them all. A feature that is absent, None or NaN could not be had.
+
+    Parameters
+    ----------
+    costs
+        What features cost: a number for all, or a table by name in which `others` stands for those not named
+        (1 by default). An entry may hold `price`, `group` and `later`.
+    problem
+        Everything that may be asked and answered, in full; then nothing else joins, and prices stand there.
+    criterion, stop, n_hypotheses, policy, prior, thresholds, drift, selection
+        As in `ufodt.UFODT`.
+    max_open
+        Predictions that may wait for their labels; beyond, the oldest is forgotten, and planned anew if its label
+        comes after all.
+    seed
+        Random seed; by default another one each time.
+
+    Examples
+    --------
+    >>> from river import evaluate, metrics
+    >>> from river.datasets import synth
+    >>> model = UFODTClassifier(seed=7)
+    >>> evaluate.progressive_val_score(synth.LED(seed=1, noise_percentage=0.1).take(2000), model, metrics.Accuracy())
+    Accuracy: 7...
+    >>> 3 < model.ledger.spent / model.ledger.n_cases < 5  # of seven features
+    True
+    """
+
+    def __init__(
+        self,
+        costs: Mapping[Any, Any] | float | None = None,
+        *,
+        problem: Problem | None = None,
+        criterion: str | None = None,
+        stop: Stop | None = None,
+        n_hypotheses: int | None = None,
+        policy: Policy | None = None,
+        prior: Prior | None = None,
+        thresholds: Thresholds | None = None,
+        drift: Drift | None = None,
+        selection: Selection | None = None,
+        max_open: int = 1000,
+        seed: int | None = None,
+    ) -> None:
+        self.costs = costs
+        self.problem = problem
+        self.criterion = criterion
+        self.stop = stop
+        self.n_hypotheses = n_hypotheses
+        self.policy = policy
+        self.prior = prior
+        self.thresholds = thresholds
+        self.drift = drift
+        self.selection = selection
+        self.max_open = max_open
+        self.seed = seed
+        if isinstance(max_open, bool) or not isinstance(max_open, int) or max_open < 1:
+            raise InvalidPolicy(f"max_open={max_open!r} came; expected a whole number above 0.")
+        self._seed = SystemRandom().getrandbits(62) if seed is None else seed
+        self._features: list[Feature] = []
+        self._keys: list[Hashable] = []  # of each feature: how cases name it
+        self._index: dict[Hashable, int] = {}
+        self._labels: list[Label] = []
+        self._n_first = 0  # cases with the first label, while there is no other
+        self._open: dict[Hashable, _Case] = {}
+        self._n_cases, self._n_questions, self._spent = 0, 0, 0.0
+        self._learner: UFODT | None = None
+        self._start()
+
+    @classmethod
+    def paper(cls, *, criterion: str = "ec2", n_hypotheses: int, **others: Any) -> "UFODTClassifier":
+        """Return the algorithm exactly as printed: uniform fixed P(Y), distinct hypotheses, region stop."""
+        return cls(
+            policy=printed_policy(criterion=criterion, n_hypotheses=n_hypotheses),
+            prior=Prior(learns_labels=False),
+            thresholds=others.pop("thresholds", None) or printed_thresholds(),
+            **others,
+        )
+
+    @property
+    def ledger(self) -> Ledger:
+        """What was paid so far; read it beside any metric."""
+        return Ledger(self._n_cases, self._n_questions, self._spent)
+
+    @property
+    def learner(self) -> UFODT | None:
+        """What has been learned, as `ufodt.UFODT`, to save or to draw; None until there are two labels."""
+        return self._learner
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def predict_one(self, x: Mapping[Any, Any], ticket: Hashable = None) -> Any:  # type: ignore[override]
+        """Return the label of least expected loss, after paying for what is worth it; None before the first label."""
+        case = self._case(x, ticket)
+        return case.labels[case.answer] if case.labels else None
+
+    def predict_proba_one(self, x: Mapping[Any, Any], ticket: Hashable = None) -> dict[Any, float]:  # type: ignore[override]
+        """Return the probability of every label met so far."""
+        case = self._case(x, ticket)
+        return dict(zip(case.labels, case.probabilities, strict=True))
+
+    def learn_one(self, x: Mapping[Any, Any], y: Any, ticket: Hashable = None) -> None:
+        """Learn the label of a case from what was paid for in it."""
+        key = self._find(x, ticket)
+        case = self._plan(x, ticket) if key is None else self._open[key]
+        label = plain(y)
+        if self.problem is None and (case.is_news or label not in self._labels or self._has_new_names(x)):
+            self._grow(x, case, label)
+        if self._learner is None:
+            self._n_first += 1
+        else:
+            self._learn(self._learner, case, label)
+        if key is not None:
+            del self._open[key]
+
+    def _case(self, x: Mapping[Any, Any], ticket: Hashable) -> _Case:
+        key = _key(x, ticket)
+        case = self._open.get(key)
+        if case is None or not self._is_same(case, x):
+            case = self._plan(x, ticket)
+            self._open.pop(key, None)
+            self._open[key] = case
+            if len(self._open) > self.max_open:
+                del self._open[next(iter(self._open))]
+        return case
+
+    def _find(self, x: Mapping[Any, Any], ticket: Hashable) -> Hashable | None:
+        """The key under which the prediction of a case is kept, if it was predicted."""
+        key = _key(x, ticket)
+        case = self._open.get(key)
+        if case is not None:
+            if self._is_same(case, x):
+                return key
+            del self._open[key]
+        if ticket is None and type(x) is dict:
+            for other, case in self._open.items():
+                if type(case.x) is dict and _equal(case.x, x):
+                    return other
+        return None
+
+    def _is_same(self, case: _Case, x: Mapping[Any, Any]) -> bool:
+        """Whether a dictionary still holds what was paid for; it may have been filled with another case."""
+        if type(case.x) is not dict:
+            return True
+        keys = self._keys
+        return all(x.get(keys[f]) == value for f, value, _ in case.told)
+
+    def _plan(self, x: Mapping[Any, Any], ticket: Hashable) -> _Case:
+        """Ask, read and pay until it is not worth more, and answer."""
+        held = x if ticket is None else None
+        learner = self._learner
+        if learner is None:
+            self._n_cases += 1
+            return _Case(held, tuple(self._labels), 0, [1.0] * len(self._labels), [], False, [], None)
+        plain_dict = type(x) is dict
+        plan = core.Plan(
+            learner._compiled,
+            learner._policy,
+            learner._belief,
+            seed=learner.seed,
+            number=learner._n_opened,
+            selection=learner._selection,
+            price=[] if plain_dict else self._prices(learner, x),
+        )
+        keys, codes, ask, cuts = self._keys, self._codes, plan.next, learner.thresholds.kind != "bins"
+        told: list[tuple[int, Any, int]] = []
+        is_news = False
+        while (question := ask()) is not None:
+            f = question[0]
+            key = keys[f]
+            value = x.get(key) if plain_dict else x[key] if key in x else None
+            places = codes[f]
+            if value is None:
+                plan.skip(f)
+            elif places is None:
+                if is_missing(value):
+                    plan.skip(f)
+                    continue
+                number = self._features[f].number(value)  # type: ignore[union-attr]
+                outcome = plan.outcome(f, number)
+                told.append((f, number, plan.threshold(f) if cuts else -1))
+                plan.observe(f, outcome)
+            else:
+                try:
+                    outcome = places[value]
+                except (KeyError, TypeError):
+                    if is_missing(value):
+                        plan.skip(f)
+                        continue
+                    value = self._checked(f, value)
+                    is_news = True
+                    told.append((f, value, -1))
+                    if OTHER in places:
+                        plan.observe(f, places[OTHER])
+                    else:
+                        plan.skip(f, True)
+                    continue
+                told.append((f, value, -1))
+                plan.observe(f, outcome)
+        answer, probabilities = plan.predict()
+        rewards = plan.rewards() if learner.thresholds.kind == "exp3" else []
+        learner._n_opened += 1
+        self._n_cases += 1
+        self._n_questions += len(told)
+        self._spent += plan.spent
+        return _Case(
+            held, learner.problem.labels, answer, probabilities, told, is_news, rewards, learner if rewards else None
+        )
+
+    def _learn(self, learner: UFODT, case: _Case, label: Label) -> None:
+        codes, views = self._codes, learner.thresholds.kind != "bins"
+        seen = []
+        for f, value, threshold in case.told:
+            places = codes[f]
+            if places is None:
+                view = learner._belief.first_view(f) + threshold if views and threshold >= 0 else -1
+                seen.append((f, 0, float(value), view))
+            else:
+                outcome = places.get(value)
+                seen.append((f, places[OTHER] if outcome is None else outcome, 0.0, -1))
+        rewards = case.rewards
+        if rewards and case.learner is not None and case.learner is not learner:
+            rewards = [(move_view(case.learner, learner, view), amount) for view, amount in rewards]
+        core.learn(
+            learner._belief, learner._drift, learner._selection, seen, learner.problem.label_index(label), rewards
+        )
+
+    def _has_new_names(self, x: Mapping[Any, Any]) -> bool:
+        index = self._index
+        if len(index) >= MAX_FEATURES:
+            return False
+        if type(x) is dict:
+            return not index.keys() >= x.keys()
+        return any(name not in index for name in x)
+
+    def _grow(self, x: Mapping[Any, Any], case: _Case, label: Label) -> None:
+        """Make room for the names, values and label of a case; nothing changes if that fails."""
+        new = sorted((name for name in x if name not in self._index), key=lambda name: (str(name), repr(name)))
+        keys = [*self._keys, *new[: MAX_FEATURES - len(self._keys)]]
+        taken = {feature.name for feature in self._features}
+        features = list(self._features)
+        for key in keys[len(features) :]:
+            name = str(key) if str(key) and str(key) not in taken else repr(key)
+            taken.add(name)
+            features.append(self._priced(Binary(name), key))
+        if case.is_news and self._learner is not None:
+            for f, value, _ in case.told:
+                features[f] = widen(features[f], [value], blank=is_blank(self._learner, f))
+        labels = self._labels if label in self._labels else [*self._labels, label]
+        learner = self._learner
+        if features and len(labels) > 1:
+            problem = Problem(features, labels)
+            if learner is None:
+                learner = self._make(problem)
+                counts = learner._belief.label_counts
+                counts[0] = self._n_first if learner.prior.learns_labels else 0.0
+                learner._belief.set_counts(learner._belief.counts, counts)
+            else:
+                learner = grow(learner, problem)
+        self._take(features, keys, list(labels), learner)
+
+    def _take(self, features: list[Feature], keys: list[Hashable], labels: list[Label], learner: UFODT | None) -> None:
+        self._features, self._keys, self._labels, self._learner = features, keys, labels, learner
+        self._index = {key: i for i, key in enumerate(keys)}
+        self._codes = [_places(feature) for feature in features]
+
+    def _start(self) -> None:
+        """Check the parameters, which a learner does best, and begin."""
+        if self.problem is not None:
+            if self.costs is not None:
+                raise InvalidProblem("costs came together with a problem; its features hold the prices.")
+            if not isinstance(self.problem, Problem):
+                raise InvalidProblem(f"{self.problem!r} came as the problem; expected ufodt.Problem(...).")
+            names: list[Hashable] = [feature.name for feature in self.problem.features]
+            self._take(list(self.problem.features), names, list(self.problem.labels), self._make(self.problem))
+            return
+        if self.prior is not None and (self.prior.experts or self.prior.labels):
+            raise InvalidProblem("The prior speaks of features or labels; name them all in `problem=`.")
+        self._make(Problem([self._priced(Binary("any"), "any")], labels=[0, 1]))
+        self._take([], [], [], None)
+
+    def _make(self, problem: Problem) -> UFODT:
+        return UFODT(
+            problem,
+            criterion=self.criterion,
+            stop=self.stop,
+            n_hypotheses=self.n_hypotheses,
+            policy=self.policy,
+            prior=self.prior,
+            thresholds=self.thresholds,
+            drift=self.drift,
+            selection=self.selection,
+            seed=self._seed,
+        )
+
+    def _priced(self, feature: Feature, key: Hashable) -> Feature:
+        if not isinstance(self.costs, Mapping):
+            return with_costs([feature], self.costs)[0]
+        entry = self.costs.get(key, self.costs.get(feature.name, self.costs.get("others", 1.0)))
+        return with_costs([feature], {feature.name: entry})[0]
+
+    def _prices(self, learner: UFODT, x: Any) -> list[float]:
+        given = getattr(x, "prices", None)
+        if not isinstance(given, Mapping) or not given:
+            return []
+        known = {self._features[self._index[key]].name: price for key, price in given.items() if key in self._index}
+        return learner._prices_of(known)
+
+    def _checked(self, f: int, value: Any) -> Any:
+        """A value that the problem has no place for yet, if it may have one."""
+        feature = self._features[f]
+        if self.problem is not None and isinstance(feature, Binary | Categorical):
+            feature.outcome(value)  # says what was expected
+        widen(feature, [value])
+        return plain(value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the waiting cases whose object would be another one after a copy."""
+        kept = [(key, case) for key, case in self._open.items() if case.x is None or type(case.x) is dict]
+        return {**self.__dict__, "_open": kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._open = {key if case.x is None else _key(case.x, None): case for key, case in state["_open"]}
+
+
+def _key(x: Mapping[Any, Any], ticket: Hashable) -> Hashable:
+    return id(x) if ticket is None else ("ticket", ticket)
+
+
+def _equal(a: Mapping[Any, Any], b: Mapping[Any, Any]) -> bool:
+    try:
+        return bool(a == b)
+    except ValueError:  # an array as a value
+        return False
+
+
+def _places(feature: Feature) -> dict[Any, int] | None:
+    """The outcome of every value; None for a number, which needs cut points."""
+    if isinstance(feature, Continuous):
+        return None
+    return {value: k for k, value in enumerate(feature.values)}
