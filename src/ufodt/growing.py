@@ -7,22 +7,166 @@ and becomes what its values call for:
 - a text: categorical, with a place of its own for every value met, and one, `OTHER`, for those not met before.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import fields
+from operator import is_
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import core
-from ufodt.amount import number, plain
-from ufodt.errors import InvalidValue
+from ufodt.amount import is_missing, number, plain
+from ufodt.errors import InvalidProblem, InvalidValue
 from ufodt.features import Binary, Categorical, Continuous, Feature, Priced, is_name
+from ufodt.frames import with_costs
 from ufodt.learner import UFODT
-from ufodt.problem import Problem
+from ufodt.problem import Label, Problem
 
 OTHER = "(any other)"
 MAX_VALUES = 128  # places of a categorical feature that grows; later values share that of `OTHER`
+MAX_FEATURES = 10_000  # features that may join; those beyond are never on offer
+
+
+class Growing:
+    """A learner whose features, values and labels join as cases bring them, or all stand in a problem from the start.
+
+    Parameters
+    ----------
+    problem
+        Everything that may be asked and answered; then nothing joins.
+    costs
+        What features cost that join: a number for all, or a table in which `others` stands for those not named.
+    settings
+        What the learner is made with besides its problem.
+
+    Attributes
+    ----------
+    learner
+        What has been learned; None until there are a feature and two labels, since one label needs no question.
+    features, keys, places
+        Of each feature: itself, how cases name it, and the outcome of every value (None for a number).
+    labels
+        The index of every label.
+    epoch
+        How often it has grown.
+    """
+
+    def __init__(self, *, problem: Problem | None, costs: Any, **settings: Any) -> None:
+        if not isinstance(problem, Problem | None):
+            raise InvalidProblem(f"{problem!r} came as the problem; expected ufodt.Problem(...).")
+        self.is_closed = problem is not None
+        self.epoch = 0
+        self._costs = costs
+        self._settings = settings
+        self._counts: dict[Label, int] = {}  # of labels, while there is nothing to ask
+        if problem is not None:
+            if costs is not None:
+                raise InvalidProblem("costs came together with a problem; its features hold the prices.")
+            names = [feature.name for feature in problem.features]
+            self._take(problem.features, names, problem.labels, UFODT(problem, **settings))
+            return
+        prior = settings.get("prior")
+        if prior is not None and (prior.experts or prior.labels):
+            raise InvalidProblem("The prior speaks of features or labels; name them all in `problem=`.")
+        UFODT(Problem([self._priced(Binary("any"), "any")], labels=[0, 1]), **settings)  # checks all that came
+        self._take((), (), (), None)
+
+    def meet(self, names: Mapping[Any, Any]) -> None:
+        """Put the features that a case names on offer; no value is read."""
+        index = self._index
+        if self.is_closed or len(index) >= MAX_FEATURES:
+            return
+        if index.keys() >= names.keys() if type(names) is dict else all(name in index for name in names):
+            return
+        new = sorted((name for name in names if name not in index), key=lambda name: (str(name), repr(name)))
+        keys, features = list(self.keys), list(self.features)
+        taken = {feature.name for feature in features}
+        for key in new[: MAX_FEATURES - len(keys)]:
+            name = _name(key, taken)
+            taken.add(name)
+            keys.append(key)
+            features.append(self._priced(Binary(name), key))
+        self._become(features, keys, self.labels)
+
+    def has_label(self, label: Any) -> bool:
+        """Whether a label is known; an error if it can never be."""
+        try:
+            if label in self.labels:
+                return True
+        except TypeError:
+            pass
+        if self.is_closed and self.learner is not None:
+            self.learner.problem.label_index(label)  # says what was expected
+        if is_missing(label) or not is_name(label):
+            raise InvalidValue(f"{label!r} came as a label; expected a string, a finite number, True or False.")
+        return False
+
+    def make_room(self, told: Collection[tuple[int, Any]], label: Label) -> None:
+        """Let the values of some features and a label join; nothing changes if that fails."""
+        features = list(self.features)
+        for f, value in told:
+            blank = isinstance(features[f], Binary) and (self.learner is None or is_blank(self.learner, f))
+            features[f] = widen(features[f], [value], blank=blank)
+        labels = self.labels if label in self.labels else [*self.labels, label]
+        if labels is not self.labels or not all(map(is_, features, self.features)):
+            self._become(features, self.keys, labels)
+
+    def count(self, label: Label) -> None:
+        """Note the label of a case while there is nothing to ask."""
+        self._counts[label] = self._counts.get(label, 0) + 1
+
+    def shares(self) -> list[float]:
+        """Return the share of every label met so far, each counted once more, while there is nothing to ask."""
+        counts = [1 + self._counts.get(label, 0) for label in self.labels]
+        return [count / sum(counts) for count in counts]
+
+    def checked(self, f: int, value: Any) -> Any:
+        """Return a value that the problem has no place for, if it may have one."""
+        feature = self.features[f]
+        if self.is_closed and not isinstance(feature, Continuous):
+            feature.outcome(value)  # says what was expected
+        widen(feature, [value])
+        return plain(value)
+
+    def prices(self, given: Any) -> list[float]:
+        """Return what every feature costs in a case with prices of its own; nothing if it has none."""
+        if not isinstance(given, Mapping) or not given or self.learner is None:
+            return []
+        known = {self.features[self._index[key]].name: price for key, price in given.items() if key in self._index}
+        return self.learner._prices_of(known)
+
+    def _become(self, features: Collection[Feature], keys: Collection[Hashable], labels: Collection[Label]) -> None:
+        learner = self.learner
+        if features and len(labels) > 1:
+            problem = Problem(list(features), list(labels))
+            if learner is None:
+                learner = UFODT(problem, **self._settings)
+                if learner.prior.learns_labels:
+                    counts = np.array([float(self._counts.get(label, 0)) for label in labels])
+                    learner._belief.set_counts(learner._belief.counts, counts)
+            else:
+                learner = grow(learner, problem)
+        self._take(features, keys, labels, learner)
+
+    def _take(
+        self,
+        features: Collection[Feature],
+        keys: Collection[Hashable],
+        labels: Collection[Label],
+        learner: UFODT | None,
+    ) -> None:
+        self.features, self.keys, self.learner = tuple(features), tuple(keys), learner
+        self.labels = {label: i for i, label in enumerate(labels)}
+        self.places = [None if isinstance(f, Continuous) else {v: k for k, v in enumerate(f.values)} for f in features]
+        self._index = {key: i for i, key in enumerate(keys)}
+        self.epoch += 1
+
+    def _priced(self, feature: Feature, key: Hashable) -> Feature:
+        if not isinstance(self._costs, Mapping):
+            return with_costs([feature], self._costs)[0]
+        entry = self._costs.get(key, self._costs.get(feature.name, self._costs.get("others", 1.0)))
+        return with_costs([feature], {feature.name: entry})[0]
 
 
 def widen(feature: Feature, values: Iterable[Any], *, blank: bool = False) -> Feature:
@@ -57,6 +201,8 @@ def widen(feature: Feature, values: Iterable[Any], *, blank: bool = False) -> Fe
             return Continuous(feature.name, **_terms(feature))
         kept = () if blank else feature.values
         return _with_values(feature, (OTHER, *kept), new)
+    if len(feature.values) >= MAX_VALUES:
+        return feature
     return _with_values(feature, tuple(feature.values), new)
 
 
@@ -65,11 +211,6 @@ def is_blank(learner: UFODT, feature: int) -> bool:
     first = sum(learner._compiled.n_outcomes[:feature])
     rows = slice(first, first + learner._compiled.n_outcomes[feature])
     return not any(belief.counts[rows].any() for belief in learner._beliefs().values())
-
-
-def place_of(feature: Categorical, value: Any) -> int:
-    """Return the outcome of a value of a categorical feature that grows: its own, or that of all others."""
-    return feature.outcome(value if value in feature.values else OTHER)
 
 
 def grow(learner: UFODT, problem: Problem) -> UFODT:
@@ -109,6 +250,12 @@ def move_view(learner: UFODT, grown: UFODT, view: int) -> int:
     return view
 
 
+def _name(key: Hashable, taken: Collection[str]) -> str:
+    """A name for a feature that cases name by any key: 1 and "1" are two."""
+    texts = (str(key), repr(key), f"{repr(key)} ({type(key).__name__})")
+    return next(text for text in texts if text and text not in taken)
+
+
 def _is_new(feature: Feature, value: Any, known: set[Any]) -> bool:
     try:
         if value in known:
@@ -127,8 +274,7 @@ def _terms(feature: Feature) -> dict[str, Any]:
 
 def _with_values(feature: Feature, values: tuple[Any, ...], new: set[Any]) -> Categorical:
     in_order = sorted(new, key=lambda value: (isinstance(value, str), value))
-    room = max(MAX_VALUES - len(values), 0)
-    return Categorical(feature.name, [*values, *in_order[:room]], **_terms(feature))
+    return Categorical(feature.name, [*values, *in_order[: MAX_VALUES - len(values)]], **_terms(feature))
 
 
 def _carried(learner: UFODT, belief: core.Belief, grown: UFODT) -> core.Belief:

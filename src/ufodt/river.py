@@ -14,10 +14,8 @@ from ufodt import core
 from ufodt.amount import is_missing, plain
 from ufodt.belief import Prior
 from ufodt.drift import Drift
-from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue, MissingPackage
-from ufodt.features import Binary, Categorical, Continuous, Feature
-from ufodt.frames import with_costs
-from ufodt.growing import OTHER, grow, is_blank, move_view, widen
+from ufodt.errors import InvalidPolicy, InvalidValue, MissingPackage
+from ufodt.growing import OTHER, Growing, move_view
 from ufodt.learner import UFODT
 from ufodt.policy import Policy
 from ufodt.policy import paper as printed_policy
@@ -31,8 +29,6 @@ try:
     from river import base
 except ImportError:
     raise MissingPackage("ufodt.river is an adapter to river: pip install 'ufodt[river]'.") from None
-
-MAX_FEATURES = 10_000  # features that may appear; those beyond are never on offer
 
 
 class Ledger(NamedTuple):
@@ -89,6 +85,10 @@ class LazyRow(Mapping[Any, Any]):
             self.fetched[name] = self._fetch(name)
         return self.fetched[name]
 
+    def close(self) -> None:
+        """From now on nothing can be had but what was fetched."""
+        self._names = frozenset(self.fetched)
+
     def __contains__(self, name: object) -> bool:
         return name in self._names
 
@@ -118,7 +118,8 @@ class _Case(NamedTuple):
     answer: int
     probabilities: list[float]
     told: list[tuple[int, Any, int]]  # feature, raw value, threshold in use
-    is_news: bool  # some value is one that the problem has no place for yet
+    is_news: bool  # some value is one that the problem had no place for
+    epoch: int
     rewards: list[tuple[int, float]]
     learner: UFODT | None  # whose numbering the rewards follow, where there are any
 
@@ -185,16 +186,21 @@ class UFODTClassifier(base.Classifier):
         self.seed = seed
         if isinstance(max_open, bool) or not isinstance(max_open, int) or max_open < 1:
             raise InvalidPolicy(f"max_open={max_open!r} came; expected a whole number above 0.")
-        self._seed = SystemRandom().getrandbits(62) if seed is None else seed
-        self._features: list[Feature] = []
-        self._keys: list[Hashable] = []  # of each feature: how cases name it
-        self._index: dict[Hashable, int] = {}
-        self._labels: list[Label] = []
-        self._n_first = 0  # cases with the first label, while there is no other
+        self._growing = Growing(
+            problem=problem,
+            costs=costs,
+            criterion=criterion,
+            stop=stop,
+            n_hypotheses=n_hypotheses,
+            policy=policy,
+            prior=prior,
+            thresholds=thresholds,
+            drift=drift,
+            selection=selection,
+            seed=SystemRandom().getrandbits(62) if seed is None else seed,
+        )
         self._open: dict[Hashable, _Case] = {}
         self._n_cases, self._n_questions, self._spent = 0, 0, 0.0
-        self._learner: UFODT | None = None
-        self._start()
 
     @classmethod
     def paper(cls, *, criterion: str = "ec2", n_hypotheses: int, **others: Any) -> "UFODTClassifier":
@@ -214,7 +220,7 @@ class UFODTClassifier(base.Classifier):
     @property
     def learner(self) -> UFODT | None:
         """What has been learned, as `ufodt.UFODT`, to save or to draw; None until there are two labels."""
-        return self._learner
+        return self._growing.learner
 
     @property
     def _multiclass(self) -> bool:
@@ -232,15 +238,16 @@ class UFODTClassifier(base.Classifier):
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, ticket: Hashable = None) -> None:
         """Learn the label of a case from what was paid for in it."""
+        growing, label = self._growing, plain(y)
+        is_known = growing.has_label(label)
         key = self._find(x, ticket)
         case = self._plan(x, ticket) if key is None else self._open[key]
-        label = plain(y)
-        if self.problem is None and (case.is_news or label not in self._labels or self._has_new_names(x)):
-            self._grow(x, case, label)
-        if self._learner is None:
-            self._n_first += 1
+        if not is_known or case.is_news or case.epoch != growing.epoch:
+            growing.make_room([(f, value) for f, value, _ in case.told], label)
+        if growing.learner is None:
+            growing.count(label)
         else:
-            self._learn(self._learner, case, label)
+            self._learn(growing.learner, case, growing.labels[label])
         if key is not None:
             del self._open[key]
 
@@ -263,9 +270,10 @@ class UFODTClassifier(base.Classifier):
             if self._is_same(case, x):
                 return key
             del self._open[key]
-        if ticket is None and type(x) is dict:
+        if ticket is None and type(x) is dict and self._open:
+            known = _without_nan(x)
             for other, case in self._open.items():
-                if type(case.x) is dict and _equal(case.x, x):
+                if type(case.x) is dict and _equal(case.x if known is x else _without_nan(case.x), known):
                     return other
         return None
 
@@ -273,17 +281,25 @@ class UFODTClassifier(base.Classifier):
         """Whether a dictionary still holds what was paid for; it may have been filled with another case."""
         if type(case.x) is not dict:
             return True
-        keys = self._keys
-        return all(x.get(keys[f]) == value for f, value, _ in case.told)
+        keys = self._growing.keys
+        for f, value, _ in case.told:
+            if x.get(keys[f]) != value:
+                return False
+        return True
 
     def _plan(self, x: Mapping[Any, Any], ticket: Hashable) -> _Case:
         """Ask, read and pay until it is not worth more, and answer."""
+        is_dict, growing = type(x) is dict, self._growing
+        if not is_dict and not isinstance(x, Mapping):
+            raise InvalidValue(f"{x!r} came as a case; expected a mapping from features to values.")
+        growing.meet(x)
         held = x if ticket is None else None
-        learner = self._learner
+        learner, epoch = growing.learner, growing.epoch
         if learner is None:
             self._n_cases += 1
-            return _Case(held, tuple(self._labels), 0, [1.0] * len(self._labels), [], False, [], None)
-        plain_dict = type(x) is dict
+            shares = growing.shares()
+            answer = shares.index(max(shares)) if shares else 0
+            return _Case(held, tuple(growing.labels), answer, shares, [], False, epoch, [], None)
         plan = core.Plan(
             learner._compiled,
             learner._policy,
@@ -291,23 +307,23 @@ class UFODTClassifier(base.Classifier):
             seed=learner.seed,
             number=learner._n_opened,
             selection=learner._selection,
-            price=[] if plain_dict else self._prices(learner, x),
+            price=[] if is_dict else growing.prices(getattr(x, "prices", None)),
         )
-        keys, codes, ask, cuts = self._keys, self._codes, plan.next, learner.thresholds.kind != "bins"
+        keys, all_places, ask, cuts = growing.keys, growing.places, plan.next, learner.thresholds.kind != "bins"
         told: list[tuple[int, Any, int]] = []
         is_news = False
         while (question := ask()) is not None:
             f = question[0]
             key = keys[f]
-            value = x.get(key) if plain_dict else x[key] if key in x else None
-            places = codes[f]
+            value = x.get(key) if is_dict else x[key] if key in x else None
+            places = all_places[f]
             if value is None:
                 plan.skip(f)
             elif places is None:
                 if is_missing(value):
                     plan.skip(f)
                     continue
-                number = self._features[f].number(value)  # type: ignore[union-attr]
+                number = growing.features[f].number(value)  # type: ignore[union-attr]
                 outcome = plan.outcome(f, number)
                 told.append((f, number, plan.threshold(f) if cuts else -1))
                 plan.observe(f, outcome)
@@ -318,7 +334,7 @@ class UFODTClassifier(base.Classifier):
                     if is_missing(value):
                         plan.skip(f)
                         continue
-                    value = self._checked(f, value)
+                    value = growing.checked(f, value)
                     is_news = True
                     told.append((f, value, -1))
                     if OTHER in places:
@@ -334,116 +350,25 @@ class UFODTClassifier(base.Classifier):
         self._n_cases += 1
         self._n_questions += len(told)
         self._spent += plan.spent
-        return _Case(
-            held, learner.problem.labels, answer, probabilities, told, is_news, rewards, learner if rewards else None
-        )
+        of = learner if rewards else None
+        return _Case(held, learner.problem.labels, answer, probabilities, told, is_news, epoch, rewards, of)
 
-    def _learn(self, learner: UFODT, case: _Case, label: Label) -> None:
-        codes, views = self._codes, learner.thresholds.kind != "bins"
+    def _learn(self, learner: UFODT, case: _Case, label: int) -> None:
+        growing, has_views = self._growing, learner.thresholds.kind != "bins"
         seen = []
         for f, value, threshold in case.told:
-            places = codes[f]
+            places = growing.places[f]
             if places is None:
-                view = learner._belief.first_view(f) + threshold if views and threshold >= 0 else -1
-                seen.append((f, 0, float(value), view))
+                number = growing.features[f].number(value)  # type: ignore[union-attr]
+                view = learner._belief.first_view(f) + threshold if has_views and threshold >= 0 else -1
+                seen.append((f, 0, number, view))
             else:
                 outcome = places.get(value)
                 seen.append((f, places[OTHER] if outcome is None else outcome, 0.0, -1))
         rewards = case.rewards
-        if rewards and case.learner is not None and case.learner is not learner:
+        if case.learner is not None and case.learner is not learner:
             rewards = [(move_view(case.learner, learner, view), amount) for view, amount in rewards]
-        core.learn(
-            learner._belief, learner._drift, learner._selection, seen, learner.problem.label_index(label), rewards
-        )
-
-    def _has_new_names(self, x: Mapping[Any, Any]) -> bool:
-        index = self._index
-        if len(index) >= MAX_FEATURES:
-            return False
-        if type(x) is dict:
-            return not index.keys() >= x.keys()
-        return any(name not in index for name in x)
-
-    def _grow(self, x: Mapping[Any, Any], case: _Case, label: Label) -> None:
-        """Make room for the names, values and label of a case; nothing changes if that fails."""
-        new = sorted((name for name in x if name not in self._index), key=lambda name: (str(name), repr(name)))
-        keys = [*self._keys, *new[: MAX_FEATURES - len(self._keys)]]
-        taken = {feature.name for feature in self._features}
-        features = list(self._features)
-        for key in keys[len(features) :]:
-            name = str(key) if str(key) and str(key) not in taken else repr(key)
-            taken.add(name)
-            features.append(self._priced(Binary(name), key))
-        if case.is_news and self._learner is not None:
-            for f, value, _ in case.told:
-                features[f] = widen(features[f], [value], blank=is_blank(self._learner, f))
-        labels = self._labels if label in self._labels else [*self._labels, label]
-        learner = self._learner
-        if features and len(labels) > 1:
-            problem = Problem(features, labels)
-            if learner is None:
-                learner = self._make(problem)
-                counts = learner._belief.label_counts
-                counts[0] = self._n_first if learner.prior.learns_labels else 0.0
-                learner._belief.set_counts(learner._belief.counts, counts)
-            else:
-                learner = grow(learner, problem)
-        self._take(features, keys, list(labels), learner)
-
-    def _take(self, features: list[Feature], keys: list[Hashable], labels: list[Label], learner: UFODT | None) -> None:
-        self._features, self._keys, self._labels, self._learner = features, keys, labels, learner
-        self._index = {key: i for i, key in enumerate(keys)}
-        self._codes = [_places(feature) for feature in features]
-
-    def _start(self) -> None:
-        """Check the parameters, which a learner does best, and begin."""
-        if self.problem is not None:
-            if self.costs is not None:
-                raise InvalidProblem("costs came together with a problem; its features hold the prices.")
-            if not isinstance(self.problem, Problem):
-                raise InvalidProblem(f"{self.problem!r} came as the problem; expected ufodt.Problem(...).")
-            names: list[Hashable] = [feature.name for feature in self.problem.features]
-            self._take(list(self.problem.features), names, list(self.problem.labels), self._make(self.problem))
-            return
-        if self.prior is not None and (self.prior.experts or self.prior.labels):
-            raise InvalidProblem("The prior speaks of features or labels; name them all in `problem=`.")
-        self._make(Problem([self._priced(Binary("any"), "any")], labels=[0, 1]))
-        self._take([], [], [], None)
-
-    def _make(self, problem: Problem) -> UFODT:
-        return UFODT(
-            problem,
-            criterion=self.criterion,
-            stop=self.stop,
-            n_hypotheses=self.n_hypotheses,
-            policy=self.policy,
-            prior=self.prior,
-            thresholds=self.thresholds,
-            drift=self.drift,
-            selection=self.selection,
-            seed=self._seed,
-        )
-
-    def _priced(self, feature: Feature, key: Hashable) -> Feature:
-        if not isinstance(self.costs, Mapping):
-            return with_costs([feature], self.costs)[0]
-        entry = self.costs.get(key, self.costs.get(feature.name, self.costs.get("others", 1.0)))
-        return with_costs([feature], {feature.name: entry})[0]
-
-    def _prices(self, learner: UFODT, x: Any) -> list[float]:
-        given = getattr(x, "prices", None)
-        if not isinstance(given, Mapping) or not given:
-            return []
-        known = {self._features[self._index[key]].name: price for key, price in given.items() if key in self._index}
-        return learner._prices_of(known)
-
-    def _checked(self, f: int, value: Any) -> Any:
-        """A value that the problem has no place for yet, if it may have one."""
-        feature = self._features[f]
-        if self.problem is not None and isinstance(feature, Binary | Categorical):
-            feature.outcome(value)  # says what was expected
-        widen(feature, [value])
-        return plain(value)
+        core.learn(learner._belief, learner._drift, learner._selection, seen, label, rewards)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the waiting cases whose object would be another one after a copy."""
@@ -459,15 +384,15 @@ def _key(x: Mapping[Any, Any], ticket: Hashable) -> Hashable:
     return id(x) if ticket is None else ("ticket", ticket)
 
 
+def _without_nan(x: dict[Any, Any]) -> dict[Any, Any]:
+    """The case with None for every NaN, which is equal to nothing; itself if there is none."""
+    if not any(isinstance(value, float) and value != value for value in x.values()):
+        return x
+    return {name: None if is_missing(value) else value for name, value in x.items()}
+
+
 def _equal(a: Mapping[Any, Any], b: Mapping[Any, Any]) -> bool:
     try:
         return bool(a == b)
     except ValueError:  # an array as a value
         return False
-
-
-def _places(feature: Feature) -> dict[Any, int] | None:
-    """The outcome of every value; None for a number, which needs cut points."""
-    if isinstance(feature, Continuous):
-        return None
-    return {value: k for k, value in enumerate(feature.values)}
