@@ -28,7 +28,7 @@ def is_frame(X: Any) -> bool:
     """Whether something is a data frame, as far as can be seen without narwhals."""
     if isinstance(X, np.ndarray | list | tuple):
         return False
-    return hasattr(X, "__dataframe__") or hasattr(X, "__narwhals_dataframe__")
+    return any(hasattr(X, name) for name in ("__arrow_c_stream__", "__dataframe__", "__narwhals_dataframe__"))
 
 
 def to_problem(
@@ -113,13 +113,23 @@ def table(frame: Any, names: Sequence[str] | None = None) -> NDArray[Any]:
     return mixed
 
 
-def column(frame: Any, name: str) -> list[Any]:
-    """Return one column of a frame as plain values, None where one is missing."""
+def labels(frame: Any, y: Any) -> Any:
+    """Return the labels of the rows of a frame, None where one is missing: a column by its name, or a series.
+
+    What is neither comes back as it is.
+    """
     data = _read(frame)
-    if name not in data.columns:
-        raise InvalidValue(f"The frame has no column {name!r}; it has {some(data.columns)}.")
-    found = _values(data[name])
-    return [None if value != value else value for value in found.tolist()]
+    if isinstance(y, str):
+        if y not in data.columns:
+            raise InvalidValue(f"The frame has no column {y!r}; it has {some(data.columns)}.")
+        series = data[y]
+    else:
+        import narwhals as nw
+
+        series = nw.from_native(y, series_only=True, pass_through=True)
+        if not isinstance(series, nw.Series):
+            return y
+    return [None if value != value else plain(value) for value in _values(series).tolist()]
 
 
 def has_texts(frame: Any) -> bool:
@@ -184,10 +194,10 @@ def _feature(name: str, series: "nw.Series[Any]") -> Feature:
 
 
 def _different(series: "nw.Series[Any]") -> list[Any]:
-    """The different values of a column that are not missing, in the order of its categories or sorted."""
+    """The different values of a column that are not missing, in the order of its dtype if it has one, or sorted."""
     found = {plain(value) for value in _values(series).tolist() if value is not None and value == value}
-    if str(series.dtype).split("(")[0] in ("Categorical", "Enum"):
-        return [value for value in series.cat.get_categories().to_list() if value in found]
+    if hasattr(series.dtype, "categories"):
+        return [value for value in series.dtype.categories if value in found]
     try:
         return sorted(found)
     except TypeError:

@@ -360,8 +360,7 @@ class UFODT:
     def _cases(self, X: Any, y: Any, *, held_out: bool = False) -> tuple[Outcomes, Values, LabelIndices]:
         """A table as outcomes, values and label indices; a hold-out may come without labels."""
         if frames.is_frame(X):
-            if isinstance(y, str):
-                y = frames.column(X, y)
+            y = None if y is None else frames.labels(X, y)
             X = frames.table(X, [feature.name for feature in self.problem.features])
         outcomes, values = self.problem.outcomes(X)
         if y is None and held_out:

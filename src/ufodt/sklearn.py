@@ -251,9 +251,15 @@ def paid_score(estimator: Any, X: Any, y: Any) -> dict[str, float]:
     the loss of its answer, in the currency of the costs. Where no loss was given, a mistake is worth what the stop
     rule takes it to be worth, by default `ufodt.stop.default_worth` mean prices.
     """
+    while hasattr(estimator, "best_estimator_"):
+        estimator = estimator.best_estimator_
+    model = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    if not isinstance(model, UFODTClassifier):
+        raise InvalidValue(
+            f"{type(model).__name__} came to be scored; expected a UFODTClassifier, or a pipeline to one."
+        )
     labels, cost = estimator.predict(X, return_cost=True)
     truth = np.asarray(y)
-    model = _model(estimator)
     accuracy = float((labels == truth).mean())
     if model.learner_ is None:
         loss = 1.0 - accuracy
@@ -265,18 +271,6 @@ def paid_score(estimator: Any, X: Any, y: Any) -> dict[str, float]:
         losses[known] = problem.losses[at, answers]
         loss = float(losses.mean()) * worth_of(model.learner_.policy.stop, problem)
     return {"accuracy": accuracy, "neg_cost": -float(cost.mean()), "utility": -float(cost.mean()) - loss}
-
-
-def _model(estimator: Any) -> UFODTClassifier:
-    """The classifier inside pipelines and searches."""
-    while not isinstance(estimator, UFODTClassifier):
-        if hasattr(estimator, "steps"):
-            estimator = estimator.steps[-1][1]
-        elif hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        else:
-            raise InvalidValue(f"{type(estimator).__name__} came to be scored; expected a UFODTClassifier at its end.")
-    return estimator
 
 
 def _needs_frames(X: Any) -> bool:
