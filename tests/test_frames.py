@@ -3,6 +3,8 @@
 import builtins
 import datetime
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -183,3 +185,23 @@ def test_without_narwhals_the_error_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(MissingPackage, match=r"pip install 'ufodt\[frames\]'"):
         table(pd.DataFrame({"x": [1]}))
+
+
+def test_nothing_optional_is_loaded_before_it_is_needed_and_what_is_absent_is_named() -> None:
+    code = """
+import importlib, sys
+import ufodt
+print({"narwhals", "river", "sklearn", "pandas", "polars", "pyarrow"} & set(sys.modules))
+for package in ("river", "sklearn"):
+    sys.modules[package] = None
+    try:
+        importlib.import_module(f"ufodt.{package}")
+    except ufodt.errors.MissingPackage as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "set()",
+        "ufodt.river is an adapter to river: pip install 'ufodt[river]'.",
+        "ufodt.sklearn is an adapter to scikit-learn: pip install 'ufodt[sklearn]'.",
+    ]

@@ -4,12 +4,14 @@ import copy
 import math
 import pickle
 import random
+import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from river import base, checks, compose, evaluate, metrics, preprocessing, stream
+from river import base, checks, compose, evaluate, metrics, preprocessing, stream, tree
 from river.datasets import Phishing
 
 from ufodt import UFODT, Binary, Categorical, Expert, Prior, Problem, drift, stop, thresholds
@@ -476,27 +478,21 @@ def test_a_lazy_row_fetches_what_is_read_and_nothing_after_it_is_closed() -> Non
 # --- the demonstration -------------------------------------------------------------------------------------
 
 
-def test_trees_that_are_given_only_what_they_read_stay_at_chance_and_ours_learns() -> None:
-    from river import tree
-
-    models: dict[str, Any] = {
+def test_trees_that_are_given_only_what_they_read_stay_at_chance_and_ours_learns_as_the_readme_says() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    code = re.search(r"^```python\n(from river import tree\n.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    assert code is not None
+    names: dict[str, Any] = {}
+    exec(code[1].partition("print(")[0], names)
+    trees = {
         "VFDT": tree.HoeffdingTreeClassifier(),
-        "VFDT mc": tree.HoeffdingTreeClassifier(leaf_prediction="mc"),
+        "VFDT with majority leaves": tree.HoeffdingTreeClassifier(leaf_prediction="mc"),
         "EFDT": tree.ExtremelyFastDecisionTreeClassifier(),
         "HAT": tree.HoeffdingAdaptiveTreeClassifier(seed=1),
-        "ufodt": UFODTClassifier(seed=1),
     }
-    accuracy = {}
-    for name, model in models.items():
-        right = []
-        for x, digit in led(6000):
-            row = LazyRow(x)
-            right.append(model.predict_one(row) == digit)
-            row.close()
-            model.learn_one(row, digit)
-        accuracy[name] = np.mean(right[3000:])
-    assert accuracy.pop("ufodt") == pytest.approx(0.74, abs=0.02)  # three standard errors; 0.740 is the most possible
-    assert all(share == pytest.approx(0.10, abs=0.02) for share in accuracy.values())
+    assert {name: round(names["accuracy"](model), 1) for name, model in trees.items()} == dict.fromkeys(trees, 0.1)
+    assert round(names["accuracy"](UFODTClassifier(seed=7)), 2) == 0.74
+    assert "# 0.10:" in code[1] and "# 0.74:" in code[1]
 
 
 def test_the_dataset_may_be_a_stream_of_river() -> None:
