@@ -16,7 +16,7 @@ from ufodt.errors import InvalidValue, MissingPackage
 from ufodt.features import Binary, Categorical, Continuous, Feature
 from ufodt.growing import OTHER, grow, is_blank, widen
 from ufodt.learner import UFODT
-from ufodt.policy import Policy, worth_of
+from ufodt.policy import Policy, worth
 from ufodt.problem import Problem
 from ufodt.selection import Selection
 from ufodt.stop import Stop
@@ -269,7 +269,7 @@ def paid_score(estimator: Any, X: Any, y: Any) -> dict[str, float]:
         at, answers = (np.searchsorted(model.classes_, one[known]) for one in (truth, labels))
         losses = np.full(len(truth), float(problem.losses.max()))  # a class never met is as wrong as can be
         losses[known] = problem.losses[at, answers]
-        loss = float(losses.mean()) * worth_of(model.learner_.policy.stop, problem)
+        loss = float(losses.mean()) * worth(model.learner_.policy, problem)
     return {"accuracy": accuracy, "neg_cost": -float(cost.mean()), "utility": -float(cost.mean()) - loss}
 
 

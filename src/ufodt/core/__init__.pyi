@@ -9,6 +9,8 @@ Outcomes = NDArray[np.int16]
 Seen = tuple[int, int, float, int]  # feature, outcome, value, view
 DriftState = tuple[float, float, float, float, float, float, int, int, list[tuple[list[Seen], int]]]
 RecordArrays = tuple[Ints, Floats, Floats, Ints, Ints]
+Expected = tuple[float, float, float, float]  # price, loss, accuracy, number of questions
+Nodes = tuple[Ints, Floats]  # rows of (parent, branch, feature, answer); probability of coming there
 
 variant: str
 MAX_LABELS: int
@@ -39,6 +41,8 @@ class Problem:
     def n_labels(self) -> int: ...
     @property
     def n_rows(self) -> int: ...
+    @property
+    def continuous(self) -> list[int]: ...
 
 class Policy:
     def __init__(
@@ -166,7 +170,31 @@ class Tree:
     def n_nodes(self) -> int: ...
     def evaluate(self, outcomes: Outcomes, values: Floats | None = None) -> RecordArrays: ...
     def posteriors(self, outcomes: Outcomes, values: Floats | None = None) -> Floats: ...
+    def expected(self, belief: Belief, theta: Floats, label: Floats) -> tuple[Expected, Nodes]: ...
 
+class Optimal:
+    max_states: int
+    def __init__(
+        self,
+        problem: Problem,
+        theta: Floats,
+        label: Floats,
+        *,
+        worth: float = 1.0,
+        open: Sequence[int] | None = None,
+        paid: Sequence[int] = (),
+        known: Sequence[int] = (),
+        price: Sequence[float] = (),
+    ) -> None: ...
+    @property
+    def expected(self) -> Expected: ...
+    @property
+    def tree(self) -> Nodes: ...
+    def question(self, evidence: Sequence[tuple[int, int]]) -> int | None: ...
+
+def relaxed_bound(
+    problem: Problem, theta: Floats, label: Floats, *, worth: float, depth: int, n_cases: int, seed: int
+) -> float: ...
 def learn(
     belief: Belief,
     drift: Drift,

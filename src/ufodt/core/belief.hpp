@@ -184,10 +184,12 @@ class Belief {
     // One draw of theta for some features: a Dirichlet per feature and label; P(label) is its mean.
     void draw(Random& random, const std::vector<int>& features, Theta& theta) const {
         theta.p.resize(alpha_.size());
-        for (const int f : features) {
-            if (views_.has(f) && !cuts_[f].empty()) continue;
-            const int end = shape_.cell(shape_.row(f + 1), 0);
-            for (int i = shape_.cell(shape_.row(f), 0); i < end; ++i) theta.p[i] = random.gamma(alpha_[i], squeeze_[i]);
+        for (auto f = features.begin(); f != features.end();) {  // neighbours in one go
+            const int from = *f, first = shape_.cell(shape_.row(from), 0);
+            int to = from;
+            for (; f != features.end() && *f == to && !(views_.has(to) && !cuts_[to].empty()); ++f) ++to;
+            random.gammas(alpha_.data() + first, squeeze_.data() + first, theta.p.data() + first, shape_.cell(shape_.row(to), 0) - first);
+            if (to == from) ++f;
         }
         if (views_.size() > 0) take_views(&random, features, theta);
         normalise(features, theta, &random);
@@ -336,17 +338,20 @@ class Belief {
 
     void normalise(const std::vector<int>& features, Theta& theta, Random* random = nullptr) const {
         const int m = shape_.n_labels;
+        double* const p = theta.p.data();
         theta.log_p.resize(theta.p.size());
-        for (const int f : features) {
-            const int from = shape_.cell(shape_.row(f), 0), to = shape_.cell(shape_.row(f + 1), 0);
-            for (int y = 0; y < m; ++y) {
-                double sum = 0.0;
-                for (int cell = from + y; cell < to; cell += m) sum += theta.p[cell];
-                if (sum < 1e-280 && random) sum = pick_corner(*random, from + y, to, theta);
-                const double scale = 1.0 / sum;
-                for (int cell = from + y; cell < to; cell += m) theta.p[cell] *= scale;
+        with_labels(m, [&](auto m) {
+            for (const int f : features) {
+                const int from = shape_.first_row[f] * m, to = shape_.first_row[f + 1] * m;
+                for (int y = 0; y < m; ++y) {
+                    double sum = 0.0;
+                    for (int cell = from + y; cell < to; cell += m) sum += p[cell];
+                    if (sum < 1e-280 && random) [[unlikely]] sum = pick_corner(*random, from + y, to, theta);
+                    const double scale = 1.0 / sum;
+                    for (int cell = from + y; cell < to; cell += m) p[cell] *= scale;
+                }
             }
-        }
+        });
         const auto take_logs = [&](int from, int to) {
             for (int cell = from; cell < to; ++cell) theta.log_p[cell] = quick_log(static_cast<float>(theta.p[cell]));
         };

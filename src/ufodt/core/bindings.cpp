@@ -33,7 +33,8 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
                      })
         .def_prop_ro("n_features", [](const Problem& p) { return p.shape.n_features; })
         .def_prop_ro("n_labels", [](const Problem& p) { return p.shape.n_labels; })
-        .def_prop_ro("n_rows", [](const Problem& p) { return p.shape.n_rows; });
+        .def_prop_ro("n_rows", [](const Problem& p) { return p.shape.n_rows; })
+        .def_prop_ro("continuous", [](const Problem& p) { return p.continuous; });
 
     nb::class_<Policy>(m, "Policy")
         .def(
@@ -333,7 +334,79 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
                 }
                 return to_numpy(std::move(all), {outcomes.shape(0), static_cast<std::size_t>(tree.shape().n_labels)});
             },
-            "outcomes"_a.noconvert(), "values"_a.noconvert() = nb::none());
+            "outcomes"_a.noconvert(), "values"_a.noconvert() = nb::none())
+        .def(
+            "expected",
+            [](Tree& tree, const Belief& belief, const Table& theta, const Numbers& label) {
+                check_theta(tree.shape(), theta, label);
+                const std::vector<double> labels = to_vector(label);
+                std::vector<Visit> visits;
+                Expected expected;
+                {
+                    nb::gil_scoped_release free;
+                    expected = Judge(tree, belief.cuts(), theta.data(), labels).judge(&visits);
+                }
+                return std::make_tuple(to_tuple(expected), to_table(visits));
+            },
+            "belief"_a, "theta"_a.noconvert(), "label"_a.noconvert());
+
+    nb::class_<Optimum>(m, "Optimal")
+        .def(
+            "__init__",
+            [](Optimum* self, const std::shared_ptr<Problem>& problem, const Table& theta, const Numbers& label, double worth,
+               std::optional<std::vector<int>> open, std::vector<int> paid, std::vector<int> known, std::vector<double> price) {
+                check_theta(problem->shape, theta, label);
+                if (!(worth > 0.0 && std::isfinite(worth))) throw std::invalid_argument("the worth must be finite and above zero");
+                if (!price.empty() && static_cast<int>(price.size()) != problem->shape.n_features) throw std::invalid_argument("one price per feature is expected");
+                std::vector<int> features = open ? std::move(*open) : all_features(problem->shape);
+                for (const std::vector<int>* list : {&features, &paid, &known}) {
+                    for (const int f : *list) check_feature(problem->shape, f);
+                }
+                if (std::adjacent_find(features.begin(), features.end(), std::greater_equal<int>()) != features.end()) throw std::invalid_argument("open features must rise");
+                Optimum made{problem, to_cells(problem->shape, theta), to_vector(label), worth, std::move(features), std::move(paid), std::move(known), std::move(price)};
+                {
+                    nb::gil_scoped_release free;
+                    made.solve();
+                }
+                new (self) Optimum(std::move(made));
+            },
+            "problem"_a, "theta"_a.noconvert(), "label"_a.noconvert(), nb::kw_only(), "worth"_a = 1.0, "open"_a = nb::none(), "paid"_a = std::vector<int>(),
+            "known"_a = std::vector<int>(), "price"_a = std::vector<double>())
+        .def_prop_ro_static("max_states", [](nb::handle) { return Optimal::max_states; })
+        .def_prop_ro("expected", [](const Optimum& o) { return to_tuple(o.expected); })
+        .def_prop_ro("tree", [](const Optimum& o) { return to_table(o.tree); })
+        .def(
+            "question",
+            [](const Optimum& o, const std::vector<std::pair<int, int>>& evidence) {
+                std::size_t state = 0;
+                std::vector<std::uint8_t> seen(o.problem->shape.n_features, 0);
+                for (const auto& [feature, outcome] : evidence) {
+                    check_outcome(o.problem->shape, feature, outcome);
+                    if (!std::binary_search(o.open.begin(), o.open.end(), feature)) throw std::invalid_argument("the feature is not open");
+                    if (seen[feature]++) throw std::invalid_argument("a feature came twice");
+                    state = o.optimal.after(state, feature, outcome);
+                }
+                const int feature = o.optimal.question(state);
+                return feature < 0 ? std::nullopt : std::optional<int>(feature);
+            },
+            "evidence"_a);
+
+    m.def(
+        "relaxed_bound",
+        [](const std::shared_ptr<Problem>& problem, const Table& theta, const Numbers& label, double worth, int depth, int n_cases, std::uint64_t seed) {
+            check_theta(problem->shape, theta, label);
+            if (!(worth > 0.0 && std::isfinite(worth))) throw std::invalid_argument("the worth must be finite and above zero");
+            if (depth < 0 || depth > Relaxation::max_depth || n_cases < 1 || problem->shape.n_rows >= 1 << 16) throw std::invalid_argument("the depth must be 0 to 4, and at least one case be drawn");
+            const auto is_positive = [](double x) { return x > 0.0; };
+            if (!std::all_of(theta.data(), theta.data() + theta.size(), is_positive) || !std::all_of(label.data(), label.data() + label.size(), is_positive)) {
+                throw std::invalid_argument("theta must be above zero everywhere");
+            }
+            const std::vector<double> labels = to_vector(label);
+            nb::gil_scoped_release free;
+            Random random(seed, 0);
+            return Relaxation(*problem, theta.data(), labels, worth, n_cases, random).bound(depth);
+        },
+        "problem"_a, "theta"_a.noconvert(), "label"_a.noconvert(), nb::kw_only(), "worth"_a, "depth"_a, "n_cases"_a, "seed"_a);
 
     m.def(
         "learn",
@@ -399,7 +472,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             if (!(shape > 0.0 && std::isfinite(shape))) throw std::invalid_argument("the shape must be positive and finite");
             Random random(seed, 0);
             std::vector<double> drawn(n);
-            for (double& x : drawn) x = random.gamma(shape, Random::squeeze(shape));
+            random.gammas(std::vector<double>(n, shape).data(), std::vector<double>(n, Random::squeeze(shape)).data(), drawn.data(), static_cast<int>(n));
             return to_numpy(std::move(drawn));
         },
         "shape"_a, "n"_a, nb::kw_only(), "seed"_a);

@@ -32,6 +32,11 @@ inline double ec2(const std::vector<Part>& parts, const Part& all) {
     return all.mass > 0.0 ? std::max(all.edges() - left / all.mass, 0.0) : 0.0;
 }
 
+// The same for two outcomes.
+inline double ec2(const Part& zero, const Part& one, const Part& all) {
+    return all.mass > 0.0 ? std::max(all.edges() - (zero.mass * zero.edges() + one.mass * one.edges()) / all.mass, 0.0) : 0.0;
+}
+
 // Expected drop of the entropy over hypotheses, in bits; since a hypothesis fixes the answer, it is the entropy of the answer.
 inline double us(const std::vector<Part>& parts, const Part& all) {
     double sum = 0.0;

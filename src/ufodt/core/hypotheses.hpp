@@ -9,7 +9,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "criteria.hpp"
@@ -41,21 +43,27 @@ class Hypotheses {
         const std::size_t n_indicators = shape_->n_rows - shape_->n_features;
         fraction_.resize(n_indicators * m);
         weight_.resize(n_indicators * m);
-        for (const int f : features) {
-            const float* log_zero = theta.log_p.data() + shape_->cell(shape_->row(f), 0);
-            const bool chain = shape_->n_outcomes(f) > 2;
-            if (chain) left_.assign(m, 1.0);
-            for (int k = 1; k < shape_->n_outcomes(f); ++k) {
-                const int from = shape_->cell(shape_->row(f) + k, 0), to = indicator(f, k) * m;
-                const float log_odds = theta.log_p[from] - log_zero[0];
-                for (int y = 0; y < m; ++y) weight_[to + y] = theta.log_p[from + y] - log_zero[y] - log_odds;
-                for (int y = 0; y < m; ++y) {
-                    const double p = theta.p[from + y];
-                    fraction_[to + y] = binary_fraction(k == 1 ? p : left_[y] > p ? p / left_[y] : 1.0);
-                    if (chain) left_[y] -= p;  // outcome k among those not yet excluded: a chain of coin tosses
+        with_labels(m, [&](auto m) {
+            const float* const log_p = theta.log_p.data();
+            const double* const p = theta.p.data();
+            for (const int f : features) {
+                const int zero = shape_->first_row[f] * m, n_outcomes = shape_->n_outcomes(f);
+                if (n_outcomes > 2) left_.assign(m, 1.0);
+                for (int k = 1; k < n_outcomes; ++k) {
+                    const int from = zero + k * m, to = indicator(f, k) * m;
+                    const float log_odds = log_p[from] - log_p[zero];
+                    for (int y = 0; y < m; ++y) weight_[to + y] = log_p[from + y] - log_p[zero + y] - log_odds;
+                    if (n_outcomes == 2) {
+                        for (int y = 0; y < m; ++y) fraction_[to + y] = binary_fraction(p[from + y]);
+                        continue;
+                    }
+                    for (int y = 0; y < m; ++y) {  // outcome k among those not yet excluded: a chain of coin tosses
+                        fraction_[to + y] = binary_fraction(left_[y] > p[from + y] ? p[from + y] / left_[y] : 1.0);
+                        left_[y] -= p[from + y];
+                    }
                 }
             }
-        }
+        });
     }
 
     // Draw all hypotheses given the evidence: labels from `posterior`, outcomes of `features` from theta.
@@ -161,21 +169,26 @@ class Hypotheses {
     int n_regions() const { return static_cast<int>(totals_.size()); }
     const Part& all() const { return all_; }
 
+    // How the two outcomes of a binary feature split the survivors.
+    std::pair<Part, Part> halve(int feature) const {
+        const std::uint64_t* const ones = lanes(feature, 1);
+        Part zero, one;
+        for (int r = 0; r < n_regions(); ++r) {
+            const double here = mass(live_.data() + static_cast<std::size_t>(r) * n_words_, ones);
+            one.add(here);
+            zero.add(std::max(totals_[r] - here, 0.0));  // rounding of weights must not leave a negative mass
+        }
+        return {zero, one};
+    }
+
     // How the outcomes of one feature split the survivors.
     void split(int feature, std::vector<Part>& parts) {
         const int n_outcomes = shape_->n_outcomes(feature), n_regions = static_cast<int>(totals_.size());
         parts.resize(n_outcomes);
         const std::uint64_t* const live = live_.data();
         const double* const totals = totals_.data();
-        if (n_outcomes == 2) {  // most features: sums in registers
-            const std::uint64_t* const ones = lanes(feature, 1);
-            Part zero, one;
-            for (int r = 0; r < n_regions; ++r) {
-                const double here = mass(live + static_cast<std::size_t>(r) * n_words_, ones);
-                one.add(here);
-                zero.add(std::max(totals[r] - here, 0.0));  // rounding of weights must not leave a negative mass
-            }
-            parts[0] = zero, parts[1] = one;
+        if (n_outcomes == 2) {
+            std::tie(parts[0], parts[1]) = halve(feature);
             return;
         }
         left_.assign(totals, totals + n_regions);
@@ -261,8 +274,12 @@ class Hypotheses {
     double mass(const std::uint64_t* live, const std::uint64_t* lane) const {
         if (lane == nullptr) lane = live;
         if (weights_.empty()) {
-            int count = 0;
-            for (int w = 0; w < n_words_; ++w) count += std::popcount(live[w] & lane[w]);
+            int count = 0, w = 0;
+            for (; w + 4 <= n_words_; w += 4) {
+                count += std::popcount(live[w] & lane[w]) + std::popcount(live[w + 1] & lane[w + 1]) + std::popcount(live[w + 2] & lane[w + 2]) +
+                         std::popcount(live[w + 3] & lane[w + 3]);
+            }
+            for (; w < n_words_; ++w) count += std::popcount(live[w] & lane[w]);
             return count;
         }
         double sum = 0.0;

@@ -261,14 +261,27 @@ class Plan {
         for (double& x : p) x /= sum;
     }
 
-    Question decide() {
-        candidates_.clear();
-        bool must = false;
-        for (std::size_t i = 0; i < open_.size(); ++i) {
-            if (!purse_.askable(open_[i], policy_.budget)) continue;
-            candidates_.push_back({i, price(open_[i])});
-            must |= problem_->mandatory[open_[i]] != 0;
+    // What may be asked now and at what price; returns whether something mandatory is among it.
+    bool list_candidates() {
+        candidates_.resize(open_.size());
+        if (const double* const prices = purse_.plain_prices(policy_.budget)) {
+            for (std::size_t i = 0; i < open_.size(); ++i) candidates_[i] = {i, prices[open_[i]]};
+            return false;
         }
+        bool must = false;
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < open_.size(); ++i) {
+            const int f = open_[i];
+            if (!purse_.askable(f, policy_.budget)) continue;
+            candidates_[n++] = {i, price(f)};
+            must |= problem_->mandatory[f] != 0;
+        }
+        candidates_.resize(n);
+        return must;
+    }
+
+    Question decide() {
+        const bool must = list_candidates();
         if (candidates_.empty()) return {};
         if (policy_.needs_hypotheses()) hypotheses_.count_regions();
         std::size_t at = 0;
@@ -301,6 +314,10 @@ class Plan {
         const Part& all = hypotheses_.all();
         for (std::size_t i = 0; i < open_.size(); ++i) {
             const int f = open_[i];
+            if (criterion == Criterion::ec2 && views_->size() == 0) {
+                gain[i] = cut_edges(f);
+                continue;
+            }
             if (by_mass) hypotheses_.split(f, parts_);
             if (views_->has(f) && !(*cuts_)[f].empty()) score_views(criterion, f, gain[i]);
             else if (by_label) gain[i] = ig(shape(), theta_, posterior_, f);
@@ -309,6 +326,16 @@ class Plan {
         if (criterion == Criterion::ec2 && all.mass > 0.0) {  // as if the weights summed to one, so that gains do not depend on N
             for (double& g : gain) g /= all.mass * all.mass;
         }
+    }
+
+    // EC2's gain of a feature over the survivors.
+    double cut_edges(int f) {
+        if (shape().n_outcomes(f) == 2) {
+            const auto [zero, one] = hypotheses_.halve(f);
+            return ec2(zero, one, hypotheses_.all());
+        }
+        hypotheses_.split(f, parts_);
+        return ec2(parts_, hypotheses_.all());
     }
 
     // The best threshold of a feature and its gain; with Exp3, the gain of the one that was drawn.
@@ -374,10 +401,9 @@ class Plan {
         }
         const double saved = hypotheses_.regret(answer, problem_->loss);
         if (part * worth * saved <= cheapest) return any;  // not even a share of all would pay
+        const double scale = part * worth * saved / hypotheses_.all().edges();
         for (Candidate& c : candidates_) {
-            hypotheses_.split(open_[c.at], parts_);
-            const double share = ec2(parts_, hypotheses_.all()) / hypotheses_.all().edges();
-            c.pays |= part * worth * saved * share > c.price;
+            c.pays |= scale * cut_edges(open_[c.at]) > c.price;
             any |= c.pays;
             if (any && same_price) return pay_all();
         }
@@ -391,16 +417,26 @@ class Plan {
 
     // Expected loss of the best answer once a feature is known.
     double loss_after(int feature) {
-        const int m = shape().n_labels;
-        double sum = 0.0;
-        joint_.resize(m);
-        for (int row = shape().row(feature); row < shape().row(feature + 1); ++row) {
-            const double* p = theta_.p.data() + shape().cell(row, 0);
-            double most = 0.0;
-            for (int y = 0; y < m; ++y) most = std::max(most, joint_[y] = posterior_[y] * p[y]);
-            sum += problem_->loss.zero_one ? -most : problem_->loss.best(joint_.data()).second;
-        }
-        return sum;
+        const double* const now = posterior_.data();
+        const int first = shape().row(feature), last = shape().row(feature + 1);
+        return with_labels(shape().n_labels, [&](auto m) {
+            const double* p = theta_.p.data() + first * m;
+            double sum = 0.0;
+            if (problem_->loss.zero_one) {
+                for (int row = first; row < last; ++row, p += m) {
+                    double most = 0.0;
+                    for (int y = 0; y < m; ++y) most = std::max(most, now[y] * p[y]);
+                    sum -= most;
+                }
+                return sum;
+            }
+            joint_.resize(m);
+            for (int row = first; row < last; ++row, p += m) {
+                for (int y = 0; y < m; ++y) joint_[y] = now[y] * p[y];
+                sum += problem_->loss.best(joint_.data()).second;
+            }
+            return sum;
+        });
     }
 };
 

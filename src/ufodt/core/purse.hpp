@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@ class Purse {
         if (problem_ != &problem) {
             is_plain_ = problem.n_groups == 0 && std::all_of(problem.needs.begin(), problem.needs.end(), empty) &&
                         std::all_of(problem.computed_from.begin(), problem.computed_from.end(), empty);
+            is_free_choice_ = is_plain_ && problem.surcharge.empty() && std::all_of(problem.mandatory.begin(), problem.mandatory.end(), std::logical_not<>());
         }
         problem_ = &problem;
         terms_ = std::move(terms);
@@ -49,6 +51,9 @@ class Purse {
         return group >= 0 && group_paid_[group] ? std::min(problem_->later_price[feature], first) : first;
     }
 
+    // The prices of all features, if every one may always be asked at a price that never changes; else null.
+    const double* plain_prices(double budget) const { return is_free_choice_ && std::min(budget, terms_.budget) == INFINITY ? prices_ : nullptr; }
+
     // Pay for a feature; outcome -1 adds nothing.
     void pay(int feature, int outcome) {
         const double base = price(feature);
@@ -58,9 +63,9 @@ class Purse {
     }
 
     // Whether the feature may be asked now: what it needs is known, and its worst price fits the budget.
-    bool askable(int feature, double budget) const {
-        return (is_plain_ || all_known(problem_->needs[feature])) && fits(feature, std::min(budget, terms_.budget));
-    }
+    bool askable(int feature, double budget) const { return is_allowed(feature) && fits(feature, this->budget(budget)); }
+    double budget(double of_policy) const { return std::min(of_policy, terms_.budget); }
+    bool is_allowed(int feature) const { return is_plain_ || all_known(problem_->needs[feature]); }
 
     bool fits(int feature, double budget) const {
         if (budget == INFINITY) return true;
@@ -76,6 +81,7 @@ class Purse {
     const Problem* problem_ = nullptr;
     CaseTerms terms_;
     const double* prices_ = nullptr;
+    bool is_free_choice_ = true;  // besides, no outcome adds to a price, and nothing is mandatory
     bool is_plain_ = true;  // no groups, nothing needed or computed: a price is a price
     std::vector<std::uint8_t> is_known_, group_paid_;
     double spent_ = 0.0;

@@ -4,10 +4,12 @@
 // turns each step into a few vector instructions. What comes out does not depend on the instruction set.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #if defined(__AVX2__)
@@ -37,25 +39,32 @@ inline std::uint64_t mix(std::uint64_t& state) {
     return z ^ (z >> 31);
 }
 
-// Layers of the ziggurat for the normal density (Marsaglia and Tsang, 2000), 256 of equal area.
-struct Ziggurat {
-    static constexpr int n_layers = 256;
-    static constexpr double tail = 3.6541528853610088;
-    static constexpr double area = 0.00492867323399141;
-    std::array<double, n_layers + 1> edge{};    // edge[i]: right edge of layer i, edge[256] = 0
-    std::array<double, n_layers + 1> height{};  // density (unnormalised) at each edge
+// The double in [1, 2) whose fraction is the top 52 bits of a word.
+inline double one_to_two(std::uint64_t word) { return std::bit_cast<double>(word >> 12 | 0x3ff0000000000000ULL); }
 
-    Ziggurat() {
-        const auto density = [](double x) { return std::exp(-0.5 * x * x); };
-        edge[0] = area / density(tail);
-        edge[1] = tail;
-        for (int i = 2; i < n_layers; ++i) {
-            edge[i] = std::sqrt(-2.0 * std::log(area / edge[i - 1] + density(edge[i - 1])));
-        }
-        edge[n_layers] = 0.0;
-        for (int i = 0; i <= n_layers; ++i) height[i] = density(edge[i]);
-    }
-};
+// Natural logarithm good to 1e-13 for normal positive numbers, written without branches so that loops over it vectorise.
+inline double smooth_log(double x) {
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    const std::uint64_t shifted = bits - 0x3fe6a09e667f3bcdULL;  // puts the mantissa in [sqrt(1/2), sqrt(2))
+    const std::uint64_t exponent = shifted >> 52 | -(shifted >> 63) << 12;  // with its sign
+    const auto mantissa = std::bit_cast<double>(bits - (exponent << 52));
+    const double k = std::bit_cast<double>(exponent + 0x4338000000000000ULL) - 0x1.8p52;  // as a double
+    const double s = (mantissa - 1.0) / (mantissa + 1.0), t = s * s;
+    const double series = 1.0 + t * (1.0 / 3 + t * (1.0 / 5 + t * (1.0 / 7 + t * (1.0 / 9 + t * (1.0 / 11 + t * (1.0 / 13 + t * (1.0 / 15)))))));
+    return k * 0.6931471805599453 + 2.0 * s * series;
+}
+
+// Two normal variates from two words (Box and Muller, 1958): the angle lies in the first eighth of the circle, and bits
+// that the fraction does not use say which eighth it is moved to.
+inline std::pair<double, double> normal_pair(std::uint64_t first, std::uint64_t second) {
+    const double radius = std::sqrt(-2.0 * smooth_log(2.0 - one_to_two(first)));
+    const double a = (one_to_two(second) - 1.0) * 0.7853981633974483, t = a * a;
+    const double sine = a * (1.0 - t * (1.0 / 6 - t * (1.0 / 120 - t * (1.0 / 5040 - t * (1.0 / 362880 - t * (1.0 / 39916800))))));
+    const double cosine = 1.0 - t * (1.0 / 2 - t * (1.0 / 24 - t * (1.0 / 720 - t * (1.0 / 40320 - t * (1.0 / 3628800 - t * (1.0 / 479001600))))));
+    const std::uint64_t p = std::bit_cast<std::uint64_t>(radius * sine), q = std::bit_cast<std::uint64_t>(radius * cosine);
+    const std::uint64_t swap = (p ^ q) & -(second & 1);
+    return {std::bit_cast<double>(p ^ swap ^ (second & 2) << 62), std::bit_cast<double>(q ^ swap ^ (second & 4) << 61)};
+}
 
 class Random {
   public:
@@ -76,7 +85,7 @@ class Random {
         return buffer_[position_++];
     }
 
-    // The next `n` words, side by side (n at most 64); a few may be passed over.
+    // The next `n` words, side by side (at most 512); a few may be passed over.
     const std::uint64_t* words(int n) {
         if (position_ > n_buffer - n) refill();
         position_ += n;
@@ -87,29 +96,33 @@ class Random {
     double uniform() { return static_cast<double>(word() >> 11) * 0x1p-53; }
 
     double normal() {
-        for (;;) {
-            const std::uint64_t bits = word();
-            const int layer = static_cast<int>(bits & 255);
-            const double u = static_cast<double>(static_cast<std::int64_t>(bits) >> 10) * 0x1p-53;  // [-1, 1)
-            const double x = u * ziggurat_.edge[layer];
-            if (std::abs(x) < ziggurat_.edge[layer + 1]) return x;
-            if (layer == 0) return normal_tail(bits >> 63);
-            const double low = ziggurat_.height[layer], high = ziggurat_.height[layer + 1];
-            if (low + uniform() * (high - low) < std::exp(-0.5 * x * x)) return x;
-        }
+        const std::uint64_t* const w = words(2);
+        return normal_pair(w[0], w[1]).first;
     }
 
-    // Gamma(shape, 1) by Marsaglia and Tsang (2000); `squeeze` is 1 / sqrt(9 (shape - 1/3)), kept by the caller.
-    double gamma(double shape, double squeeze) {
-        if (shape < 1.0) return small_gamma(shape);
-        const double d = shape - 1.0 / 3.0;
-        for (;;) {
-            const double x = normal();
-            const double root = 1.0 + squeeze * x;
-            if (root <= 0.0) continue;
-            const double v = root * root * root, u = uniform(), x2 = x * x;
-            if (u < 1.0 - 0.0331 * x2 * x2) return d * v;
-            if (std::log(u) < 0.5 * x2 + d * (1.0 - v + std::log(v))) return d * v;
+    // Gamma(shape, 1) variates by Marsaglia and Tsang (2000); `squeeze` holds 1 / sqrt(9 (shape - 1/3)), kept by the caller.
+    //
+    // Nearly all are accepted at once, many side by side; the others are drawn one by one.
+    void gammas(const double* shape, const double* squeeze, double* out, int n) {
+        constexpr int n_block = 32;
+        for (int from = 0; from < n; from += n_block, shape += n_block, squeeze += n_block, out += n_block) {
+            const std::uint64_t* const w = words(2 * n_block);
+            double x[n_block], u[n_block];
+            std::uint8_t accepted[n_block];
+            for (int i = 0; i < n_block / 2; ++i) {
+                const auto [a, b] = normal_pair(w[i], w[i + n_block / 2]);
+                x[i] = a, x[i + n_block / 2] = b;
+            }
+            for (int i = 0; i < n_block; ++i) u[i] = one_to_two(w[n_block + i]) - 1.0;
+            const int here = std::min(n - from, n_block);
+            for (int i = 0; i < here; ++i) {
+                const double root = 1.0 + squeeze[i] * x[i], x2 = x[i] * x[i];
+                out[i] = (shape[i] - 1.0 / 3.0) * (root * root * root);
+                accepted[i] = (shape[i] >= 1.0) & (root > 0.0) & (u[i] < 1.0 - 0.0331 * (x2 * x2));
+            }
+            for (int i = 0; i < here; ++i) {
+                if (!accepted[i]) out[i] = decide(shape[i], squeeze[i], x[i], u[i]);
+            }
         }
     }
 
@@ -118,7 +131,6 @@ class Random {
   private:
     static constexpr int n_columns = 8;
     static constexpr int n_buffer = 64 * n_columns;
-    static inline const Ziggurat ziggurat_{};
 
     static constexpr int n_words = vector_bytes / 8, n_parts = n_columns / n_words;
 
@@ -146,18 +158,19 @@ class Random {
         position_ = 0;
     }
 
-    double normal_tail(bool negative) {
-        for (;;) {
-            const double x = -std::log(1.0 - uniform()) / Ziggurat::tail;
-            const double y = -std::log(1.0 - uniform());
-            if (2.0 * y > x * x) return negative ? -(Ziggurat::tail + x) : Ziggurat::tail + x;
+    // A gamma variate from a normal and a uniform one, or, where they are rejected, from fresh ones.
+    double decide(double shape, double squeeze, double x, double u) {
+        if (shape < 1.0) {  // Gamma(shape + 1) times U^(1/shape)
+            const double boost = std::log(1.0 - uniform()) / shape;
+            return decide(shape + 1.0, Random::squeeze(shape + 1.0), x, u) * std::exp(boost);
         }
-    }
-
-    // Shape below one: Gamma(shape + 1) times U^(1/shape).
-    double small_gamma(double shape) {
-        const double boost = std::log(1.0 - uniform()) / shape;
-        return gamma(shape + 1.0, squeeze(shape + 1.0)) * std::exp(boost);
+        const double d = shape - 1.0 / 3.0;
+        for (;; x = normal(), u = uniform()) {
+            const double root = 1.0 + squeeze * x;
+            if (root <= 0.0) continue;
+            const double v = root * root * root;
+            if (std::log(u) < 0.5 * x * x + d * (1.0 - v + std::log(v))) return d * v;
+        }
     }
 };
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 namespace ufodt {
@@ -38,6 +39,13 @@ inline float quick_log(float x) {
     const float s = (mantissa - 1.0f) / (mantissa + 1.0f), s2 = s * s;
     const float series = 2.0f * s * (1.0f + s2 * (1.0f / 3 + s2 * (1.0f / 5 + s2 * (1.0f / 7 + s2 * (1.0f / 9)))));
     return static_cast<float>(exponent) * 0.693147181f + series;
+}
+
+// Call `work` with the number of labels, as a constant where there are two: the short loops over them then unroll.
+template <class Work>
+inline decltype(auto) with_labels(int n_labels, Work work) {
+    if (n_labels == 2) return work(std::integral_constant<int, 2>());
+    return work(n_labels);
 }
 
 // One environment: P(outcome | label) for every row, and P(label).

@@ -83,7 +83,10 @@ class Views {
     void sample(Random& random, int view, double* p) const {
         for (int y = 0; y < m_; ++y) {
             const double a = alpha_[cell(view, 1, y)], b = alpha_[cell(view, 0, y)];
-            const double above = random.gamma(a, Random::squeeze(a)), below = random.gamma(b, Random::squeeze(b));
+            const double shape[2] = {a, b}, squeeze[2] = {Random::squeeze(a), Random::squeeze(b)};
+            double drawn[2];
+            random.gammas(shape, squeeze, drawn, 2);
+            const auto [above, below] = drawn;
             p[y] = above / (above + below + 1e-300);
         }
     }
