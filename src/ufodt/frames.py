@@ -134,23 +134,7 @@ def labels(frame: Any, y: Any) -> Any:
 
 def has_texts(frame: Any) -> bool:
     """Whether a frame holds anything besides numbers and truth values."""
-    return not all(dtype.is_numeric() or dtype.is_boolean() for dtype in map(_Dtype, _read(frame).schema.values()))
-
-
-class _Dtype:
-    """The dtype of a column, asked without naming a library."""
-
-    def __init__(self, dtype: Any) -> None:
-        self.dtype = dtype
-
-    def is_numeric(self) -> bool:
-        return bool(self.dtype.is_numeric())
-
-    def is_boolean(self) -> bool:
-        return str(self.dtype) == "Boolean"
-
-    def is_text(self) -> bool:
-        return str(self.dtype).split("(")[0] in ("String", "Categorical", "Enum", "Object")
+    return not all(dtype.is_numeric() or _kind(dtype) == "Boolean" for dtype in _read(frame).schema.values())
 
 
 def _read(frame: Any) -> "nw.DataFrame[Any]":
@@ -166,25 +150,25 @@ def _read(frame: Any) -> "nw.DataFrame[Any]":
         ) from None
 
 
+def _kind(dtype: Any) -> str:
+    """The name of a dtype of narwhals without its details."""
+    return str(dtype).partition("(")[0]
+
+
 def _feature(name: str, series: "nw.Series[Any]") -> Feature:
-    dtype = _Dtype(series.dtype)
-    if dtype.is_boolean():
+    dtype = series.dtype
+    if _kind(dtype) == "Boolean":
         return Binary(name)
     if dtype.is_numeric():
-        whole = series.dtype.is_integer()
-        return Binary(name) if whole and set(_different(series)) <= {0, 1} else Continuous(name)
-    if not dtype.is_text():
+        return Binary(name) if dtype.is_integer() and set(_different(series)) <= {0, 1} else Continuous(name)
+    if _kind(dtype) not in ("String", "Categorical", "Enum", "Object"):
         raise InvalidProblem(
-            f"{name}: a column of {series.dtype} came; expected truth values, numbers, texts or categories. "
+            f"{name}: a column of {dtype} came; expected truth values, numbers, texts or categories. "
             "Convert it, or leave it out."
         )
     values = _different(series)
-    if not values or not all(isinstance(value, str) for value in values):
-        kinds = {type(value) for value in values}
-        if values and kinds <= {bool, int, float}:
-            return Binary(name) if set(values) <= {0, 1} else Continuous(name)
-        if not values:
-            raise InvalidProblem(f"{name}: a column without a single value came; leave it out.")
+    if values and all(isinstance(value, int | float) for value in values):  # objects, none of them a text
+        return Binary(name) if set(values) <= {0, 1} else Continuous(name)
     if not 2 <= len(values) <= MAX_OUTCOMES:
         raise InvalidProblem(
             f"{name}: {len(values)} different texts came; expected 2 to {MAX_OUTCOMES}. "
@@ -206,9 +190,8 @@ def _different(series: "nw.Series[Any]") -> list[Any]:
 
 def _values(series: "nw.Series[Any]") -> NDArray[Any]:
     """A column as an array of numbers with NaN, or of objects with None."""
-    dtype = _Dtype(series.dtype)
     null = series.is_null().to_numpy().astype(bool)
-    if dtype.is_numeric() or (dtype.is_boolean() and not null.any()):
+    if series.dtype.is_numeric() or (_kind(series.dtype) == "Boolean" and not null.any()):
         if not null.any():
             return series.to_numpy()
         numbers = np.full(len(series), np.nan)

@@ -168,15 +168,12 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return table[there], labels[there], weights[there]
 
     def _begin(self, table: NDArray[Any], classes: NDArray[Any]) -> None:
-        self.classes_ = classes
-        self.paid_ = 0.0
-        self.learner_: UFODT | None = None
+        learner = None
         if len(classes) > 1:
             names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
             blank = frames.with_costs([Binary(str(name)) for name in names], self.costs)
-            problem = Problem(_widened(blank, table), labels=range(len(classes)), loss=self.loss)
-            self.learner_ = UFODT(
-                problem,
+            learner = UFODT(
+                Problem(_widened(blank, table), labels=range(len(classes)), loss=self.loss),
                 criterion=self.criterion,
                 stop=self.stop,
                 n_hypotheses=self.n_hypotheses,
@@ -187,6 +184,7 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 selection=self.selection,
                 seed=check_random_state(self.random_state).randint(_LARGEST_SEED),
             )
+        self.classes_, self.paid_, self.learner_ = classes, 0.0, learner
 
     def _learn(self, table: NDArray[Any], labels: NDArray[Any], weights: Any) -> "UFODTClassifier":
         unknown = np.setdiff1d(labels, self.classes_)
