@@ -1,4 +1,4 @@
-"""Documentation that runs: the Python of the README is executed from top to bottom, errors are drawn as they are."""
+"""Documentation that runs: the Python of each page is executed from top to bottom, errors are drawn as they are."""
 
 import re
 from pathlib import Path
@@ -7,19 +7,21 @@ import pytest
 
 from ufodt import errors
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+PAGES = ("README.md", "docs/adapters.md")
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = README.read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", PAGES)
+def test_the_python_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
     blocks = list(BLOCK.finditer(text))
-    assert blocks, "the README shows no ```python block"
+    assert blocks, f"{page} shows no ```python block"
     monkeypatch.chdir(tmp_path)  # what the examples write does not stay
-    namespace: dict[str, object] = {"__name__": "readme"}
+    namespace: dict[str, object] = {"__name__": "page"}
     for block in blocks:
-        before = "\n" * text[: block.start(1)].count("\n")  # so that a traceback names the line of the README
-        exec(compile(before + block[1], str(README), "exec"), namespace)
+        before = "\n" * text[: block.start(1)].count("\n")  # so that a traceback names the line of the page
+        exec(compile(before + block[1], page, "exec"), namespace)
 
 
 def test_the_error_tree_is_drawn_as_it_is() -> None:

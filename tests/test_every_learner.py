@@ -14,7 +14,7 @@ import pytest
 import ufodt
 from ufodt import UFODT, Binary, Policy, Problem, stop
 from ufodt.drift import Drift
-from ufodt.errors import AlreadyTold
+from ufodt.errors import AlreadyTold, InvalidValue
 
 from .cases import (
     COUNTING,
@@ -460,3 +460,48 @@ def test_the_paper_preset_ends_quickly_when_there_are_fewer_vectors_than_hypothe
     record = learner.run(np.zeros((10, 2)), np.zeros(10, dtype=int))
     assert record.n_asked.max() <= 2
     assert time.process_time() - start < 10.0, "draws are bounded by a multiple of N"
+
+
+@every_learner
+def test_probabilities_are_those_that_evaluate_answers_from(name: str) -> None:
+    learner = learned(name, n=80)
+    X, _ = stream_of(name, 24, 60, missing=0.1)
+    record, probabilities = learner.evaluate(X).record, learner.probabilities(X)
+    assert probabilities.shape == (60, 3)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    answers = [learner.problem.label_index(label) for label in record.predicted]
+    np.testing.assert_array_equal(probabilities[np.arange(60), answers], record.probability)
+
+
+@every_learner_that_counts
+def test_a_table_counted_as_a_whole_is_one_learned_row_by_row(name: str) -> None:
+    X, y = stream_of(name, 25, 90, missing=0.2)
+    labels = [None if i % 7 == 0 else label for i, label in enumerate(y)]
+    whole, by_row = make(name), make(name)
+    whole.learn_many(X, labels, weights=np.ones(90))
+    by_row.learn_many(X, labels)
+    assert learned_of(whole) == learned_of(by_row)
+
+
+@every_learner
+def test_a_weight_is_so_many_rows_in_any_order(name: str) -> None:
+    X, y = stream_of(name, 26, 200, missing=0.1)
+    weights = np.arange(200) % 4
+    order = np.random.default_rng(3).permutation(200)
+    weighted, repeated = make(name), make(name)
+    for learner in (weighted, repeated):
+        learner.learn_many(X[:50], y[:50], weights=np.ones(50))
+    weighted.learn_many(X[order], [y[i] for i in order], weights=weights[order])
+    labels = [label for label, n in zip(y, weights, strict=True) for _ in range(n)]
+    repeated.learn_many(X.repeat(weights, axis=0), labels, weights=np.ones(weights.sum()))
+    assert learned_of(weighted) == learned_of(repeated)
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, float("nan")], ["a", "b"], 1.0])
+def test_weights_that_do_not_fit_are_refused_and_nothing_is_learned(weights: Any) -> None:
+    learner = make("ours-ig")
+    X, y = stream_of("ours-ig", 1, 2)
+    before = state(learner)
+    with pytest.raises(InvalidValue, match="[Ww]eights"):
+        learner.learn_many(X, y, weights=weights)
+    assert state(learner) == before

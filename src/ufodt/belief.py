@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,17 @@ from ufodt import core
 from ufodt.amount import number, plain
 from ufodt.errors import InvalidProblem
 from ufodt.features import Continuous, Feature, Value
-from ufodt.problem import Label, Problem
+from ufodt.problem import Label, LabelIndices, Outcomes, Problem, Values
 from ufodt.thresholds import Thresholds
+
+_SKETCH_CELLS = 64  # as many as a sketch of the core holds
+
+
+class Weighted(NamedTuple):
+    """The label index and the weight of every case of a table."""
+
+    labels: LabelIndices
+    weights: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +226,67 @@ def from_arrays(
         fresh.restore_sketch(feature, arrays["cuts"][cut : cut + n_cuts].tolist(), values, counts, n_seen)
         cut, cell = cut + n_cuts, cell + n_cells
     return fresh
+
+
+def from_table(
+    fresh: core.Belief, problem: Problem, compiled: core.Problem, table: tuple[Outcomes, Values], cases: Weighted
+) -> core.Belief:
+    """Return `fresh`, a belief before the first case, with a table counted into it; merge it with another to use it.
+
+    Rows may come in any order, and a row of weight 2 is the same as two rows: whole columns are counted, where
+    learning one by one finds cut points on the way.
+    """
+    outcomes, values = table
+    m = len(fresh.label_counts)
+    counts = np.zeros_like(fresh.counts)
+    view_counts, view_uses, view_sums = fresh.views()
+    column = 0
+    for f, (feature, row) in enumerate(zip(problem.features, np.cumsum([0, *compiled.n_outcomes]), strict=False)):
+        known = (outcomes[:, f] >= 0) & (cases.labels >= 0) & (cases.weights > 0)
+        labels, weights = cases.labels[known], cases.weights[known]
+        if not isinstance(feature, Continuous):
+            n = len(feature.values)
+            counts[row : row + n] = _cross(outcomes[known, f], labels, weights, n, m)
+            continue
+        numbers, column = values[known, column], column + 1
+        view = fresh.first_view(f)
+        if not feature.cuts:
+            cells, at = np.unique(numbers, return_inverse=True)
+            cells, by_label = _squeezed(cells, _cross(at, labels, weights, len(cells), m))
+            n_seen = max(len(numbers), round(float(weights.sum())))
+            fresh.restore_sketch(f, [], cells, by_label.ravel(), n_seen)
+        elif view < 0:
+            bins = np.searchsorted(feature.cuts, numbers)
+            counts[row : row + len(feature.cuts) + 1] = _cross(bins, labels, weights, len(feature.cuts) + 1, m)
+        else:
+            for k, cut in enumerate(feature.cuts):
+                start = (view + k) * 2 * m
+                view_counts[start : start + 2 * m] = _cross(numbers > cut, labels, weights, 2, m).ravel()
+    known = (cases.labels >= 0) & (cases.weights > 0)
+    if fresh.learns_labels:
+        label_counts = np.ascontiguousarray(_cross(cases.labels[known], 0, cases.weights[known], m, 1)[:, 0])
+    else:
+        label_counts = np.zeros(m)
+    fresh.set_counts(counts, label_counts)
+    fresh.restore_views(view_counts, view_uses, view_sums)
+    return fresh
+
+
+def _cross(rows: NDArray[Any], labels: Any, weights: NDArray[Any], n: int, m: int) -> NDArray[np.float64]:
+    """The weight of every row and label, shape `(n, m)`."""
+    return np.bincount(rows.astype(np.int64) * m + labels, weights, minlength=n * m).astype(np.float64).reshape(n, m)
+
+
+def _squeezed(cells: NDArray[Any], by_label: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Cells of a sketch, at most as many as one holds, neighbours of about equal weight together at their mean."""
+    if len(cells) <= _SKETCH_CELLS:
+        return cells, by_label
+    weight = by_label.sum(axis=1)
+    share = (np.cumsum(weight) - 0.5 * weight) / weight.sum()
+    _, group = np.unique((share * _SKETCH_CELLS).astype(np.int64), return_inverse=True)
+    sums = np.zeros((group[-1] + 1, by_label.shape[1]))
+    np.add.at(sums, group, by_label)
+    return np.bincount(group, weight * cells) / np.bincount(group, weight), sums
 
 
 def read_prior(path: str | os.PathLike[str]) -> Prior:

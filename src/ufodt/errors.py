@@ -8,7 +8,8 @@ UfodtError
 │   └── UnknownLabel       the problem has no such label
 ├── TooLarge           no exact answer for a problem of this size: make it smaller, or take the bound
 ├── AlreadyTold        the feature is settled in this session: undo, or open a new session
-└── InvalidModelFile   the file is no model of ours, or is damaged: use another one
+├── InvalidModelFile   the file is no model of ours, or is damaged: use another one
+└── MissingPackage     an optional package is not installed: install it as the message says
 
 Every error leaves the object it came from as it was.
 """
@@ -48,3 +49,7 @@ class AlreadyTold(UfodtError, RuntimeError):
 
 class InvalidModelFile(UfodtError, ValueError):
     """The file is not a model of ours, or is damaged."""
+
+
+class MissingPackage(UfodtError, ImportError):
+    """An optional package that is needed here is not installed."""

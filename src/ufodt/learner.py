@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import belief as beliefs
-from ufodt import certificate, core, manifest, model_file
+from ufodt import certificate, core, frames, manifest, model_file
 from ufodt import policy as policies
 from ufodt.amount import number, plain
 from ufodt.belief import Prior
@@ -19,7 +19,7 @@ from ufodt.drift import Drift
 from ufodt.errors import InvalidModelFile, InvalidPolicy, InvalidProblem, InvalidValue, UfodtError
 from ufodt.features import Continuous
 from ufodt.policy import Policy
-from ufodt.problem import Label, Problem
+from ufodt.problem import Label, LabelIndices, Outcomes, Problem, Values
 from ufodt.selection import Selection
 from ufodt.session import Evidence, Session
 from ufodt.stop import Stop
@@ -239,11 +239,19 @@ class UFODT:
         except (IndexError, ValueError, TypeError) as error:
             raise InvalidValue(f"The evidence does not fit this learner: {error}.") from None
 
-    def learn_many(self, X: Any, y: Any) -> None:
-        """Learn from a table of old cases whose cells are already paid for; missing cells teach nothing."""
-        outcomes, values = self.problem.outcomes(X)
-        labels = self.problem.label_indices(y, len(outcomes))
-        self._belief.update_many(self._compiled, outcomes, labels, values)
+    def learn_many(self, X: Any, y: Any, *, weights: Any = None) -> None:
+        """Learn from a table of old cases whose cells are already paid for; missing cells teach nothing.
+
+        With `weights`, one per case, the table is counted as a whole: the order of its rows makes no difference,
+        a weight of 2 is the same as two rows, and 0 as none. Without, cut points are found row by row.
+        """
+        outcomes, values, labels = self._cases(X, y)
+        if weights is None:
+            self._belief.update_many(self._compiled, outcomes, labels, values)
+            return
+        cases = beliefs.Weighted(labels, _checked_weights(weights, len(labels)))
+        fresh = beliefs.from_prior(self.prior, self.problem, self._compiled, self.thresholds)
+        self._belief.merge(beliefs.from_table(fresh, self.problem, self._compiled, (outcomes, values), cases))
 
     def run(self, X: Any, y: Any, *, prices: Any = None, progress: Progress | None = None) -> Record:
         """Go through a stream case by case: plan, pay, answer, then learn from the label.
@@ -251,18 +259,19 @@ class UFODT:
         Parameters
         ----------
         X
-            Raw values, shape `(n_cases, n_features)`. NaN or None: could not be had. The whole table is checked;
-            only cells that the plan asks for are used.
+            Raw values, shape `(n_cases, n_features)`, or a frame (pandas, polars, pyarrow) with a column for each
+            feature. NaN or None: could not be had. The whole table is checked; only cells that the plan asks for
+            are used.
         y
-            True labels, shape `(n_cases,)`; None or NaN where the label never comes.
+            True labels, shape `(n_cases,)`, or the name of a column of the frame; None or NaN where the label
+            never comes.
         prices
             What each feature costs in each case, shape `(n_cases, n_features)`, where it changes.
         progress
             Called with (cases done, cases in all) every thousand cases. An exception in it, or Ctrl-C,
             leaves a learner that has learned exactly the cases done.
         """
-        outcomes, values = self.problem.outcomes(X)
-        labels = self.problem.label_indices(y, len(outcomes))
+        outcomes, values, labels = self._cases(X, y)
         table = None if prices is None else _checked_prices(prices, outcomes.shape)
 
         def run(rows: slice) -> _Arrays:
@@ -286,13 +295,12 @@ class UFODT:
 
     def evaluate(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Report:
         """Answer a hold-out from paid features only, by the tree of the mean belief; nothing is learned."""
-        outcomes, values = self.problem.outcomes(X)
-        truth = None if y is None else self.problem.label_indices(y, len(outcomes))
+        outcomes, values, truth = self._cases(X, y, held_out=True)
         tree = self._tree()
         parts = _in_chunks(lambda rows: tree.evaluate(outcomes[rows], values[rows]), len(outcomes), progress)
         record = self._record(parts)
         accuracy = loss = calibration = math.nan
-        if truth is not None and (truth >= 0).any():
+        if (truth >= 0).any():
             answers = np.concatenate([predicted for predicted, *_ in parts])[truth >= 0]
             calibration = certificate.calibration_error(record.probability[truth >= 0], answers == truth[truth >= 0])
             truth = truth[truth >= 0]
@@ -324,6 +332,11 @@ class UFODT:
         who = certificate.Follower(self._compiled, self.belief, self._tree(), worth, self.problem.losses)
         return certificate.gap(who, seed=self.seed, depth=depth)
 
+    def probabilities(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of every label, shape `(n_cases, n_labels)`, from what `evaluate` would pay for."""
+        outcomes, values, _ = self._cases(X, None, held_out=True)
+        return self._tree().posteriors(outcomes, values)
+
     def merge(self, other: "UFODT") -> None:
         """Add what another learner of the same problem and prior has learned; the counts add exactly.
 
@@ -344,6 +357,19 @@ class UFODT:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; a loaded learner goes on exactly as this one would."""
+        model_file.write(path, *self._written())
+
+    def __getstate__(self) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
+        return self._written()
+
+    def __setstate__(self, state: tuple[dict[str, Any], dict[str, NDArray[np.float64]]]) -> None:
+        described, arrays = state
+        learner, sketches = _described(described)
+        _fill(learner, described, sketches, arrays)
+        self.__dict__.update(learner.__dict__)
+
+    def _written(self) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
+        """Everything about the learner: what JSON can hold, and arrays."""
         settings = manifest.Settings(self.problem, self.policy, self.prior, self.thresholds, self.drift, self.selection)
         description = {
             **manifest.describe(settings),
@@ -355,7 +381,17 @@ class UFODT:
         arrays = {"weights": self._selection.weights}
         for name, belief in self._beliefs().items():
             arrays |= {f"{name}_{key}": array for key, array in beliefs.to_arrays(belief).items()}
-        model_file.write(path, description, arrays)
+        return description, arrays
+
+    def _cases(self, X: Any, y: Any, *, held_out: bool = False) -> tuple[Outcomes, Values, LabelIndices]:
+        """A table as outcomes, values and label indices; a hold-out may come without labels."""
+        if frames.is_frame(X):
+            y = None if y is None else frames.labels(X, y)
+            X = frames.table(X, [feature.name for feature in self.problem.features])
+        outcomes, values = self.problem.outcomes(X)
+        if y is None and held_out:
+            return outcomes, values, np.full(len(outcomes), -1, dtype=np.int32)
+        return outcomes, values, self.problem.label_indices(y, len(outcomes))
 
     def _tree(self) -> core.Tree:
         """The policy under the mean belief; the paper plans and answers under one draw."""
@@ -399,11 +435,7 @@ def load(path: str | os.PathLike[str]) -> UFODT:
     """Return the learner that was saved to a file."""
     described = model_file.read_manifest(path)
     try:
-        settings = manifest.read(described)
-        _check_size(settings.problem, settings.thresholds)
-        learner = UFODT(**settings._asdict(), seed=described["seed"])
-        learner._n_opened = _checked_seed(described["n_opened"])
-        sketches = {name: _checked_sizes(sizes, settings.problem) for name, sizes in described["sketches"].items()}
+        learner, sketches = _described(described)
         shapes = {"weights": learner._selection.weights.shape}
         for name, sizes in sketches.items():
             shapes |= {f"{name}_{key}": shape for key, shape in beliefs.shapes(learner._belief, sizes).items()}
@@ -411,18 +443,37 @@ def load(path: str | os.PathLike[str]) -> UFODT:
         raise InvalidModelFile(f"{path}: the manifest does not describe a learner ({error!r}).") from error
     arrays = model_file.read_arrays(path, shapes)
     try:
-        restored = {
-            name: beliefs.from_arrays(
-                learner.belief, sizes, {key: arrays[f"{name}_{key}"] for key in beliefs.shapes(learner._belief, sizes)}
-            )
-            for name, sizes in sketches.items()
-        }
-        learner._belief = restored["belief"]
-        learner._selection.set_weights(arrays["weights"])
-        learner._drift.restore(learner._belief, described["drift_state"], restored.get("reserve"))
+        _fill(learner, described, sketches, arrays)
     except (LookupError, ValueError, TypeError, ArithmeticError) as error:
         raise InvalidModelFile(f"{path}: {error}.") from error
     return learner
+
+
+def _described(described: Mapping[str, Any]) -> tuple[UFODT, dict[str, list[list[int]]]]:
+    """The learner that is described, before its first case, and the sizes of the sketches of each of its beliefs."""
+    settings = manifest.read(described)
+    _check_size(settings.problem, settings.thresholds)
+    learner = UFODT(**settings._asdict(), seed=described["seed"])
+    learner._n_opened = _checked_seed(described["n_opened"])
+    return learner, {name: _checked_sizes(sizes, settings.problem) for name, sizes in described["sketches"].items()}
+
+
+def _fill(
+    learner: UFODT,
+    described: Mapping[str, Any],
+    sketches: Mapping[str, list[list[int]]],
+    arrays: Mapping[str, NDArray[np.float64]],
+) -> None:
+    """Give a learner everything that was learned."""
+    restored = {
+        name: beliefs.from_arrays(
+            learner.belief, sizes, {key: arrays[f"{name}_{key}"] for key in beliefs.shapes(learner._belief, sizes)}
+        )
+        for name, sizes in sketches.items()
+    }
+    learner._belief = restored["belief"]
+    learner._selection.set_weights(arrays["weights"])
+    learner._drift.restore(learner._belief, described["drift_state"], restored.get("reserve"))
 
 
 def _check_size(problem: Problem, cutting: Thresholds) -> None:
@@ -463,3 +514,13 @@ def _checked_prices(prices: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
     if table.shape != shape or not np.isfinite(table).all() or (table < 0).any():
         raise InvalidValue(f"Prices of shape {table.shape} came; expected {shape}, all finite and none negative.")
     return table
+
+
+def _checked_weights(weights: Any, n_cases: int) -> NDArray[np.float64]:
+    try:
+        given = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidValue("The weights must be numbers, one for each case.") from None
+    if given.shape != (n_cases,) or not np.isfinite(given).all() or (given < 0).any():
+        raise InvalidValue(f"Weights of shape {given.shape} came; expected {(n_cases,)}, all finite and none negative.")
+    return given

@@ -171,6 +171,7 @@ def test_outcomes_that_do_not_fit_are_refused(case: Small, outcomes: Any) -> Non
     refused(case, lambda: case.belief.update_many(case.problem, outcomes, LABELS))
     refused(case, lambda: run(case, outcomes, LABELS))
     refused(case, lambda: tree.evaluate(outcomes))
+    refused(case, lambda: tree.posteriors(outcomes))
 
 
 @pytest.mark.parametrize(

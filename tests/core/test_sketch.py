@@ -108,3 +108,21 @@ def test_merging_beliefs_adds_their_sketches() -> None:
     left.merge(right)
     for one, other in zip(whole.sketch(0), left.sketch(0), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_a_sketch_that_was_written_and_read_goes_on_to_the_last_bit() -> None:
+    rng = np.random.default_rng(4)
+    problem, belief = continuous(4)
+    for _ in range(40):
+        teach(problem, belief, rng.normal(size=20), rng.integers(0, N_LABELS, 20))
+        belief.discount(0.07)  # counts are no whole numbers any more
+    _, read = continuous(4)
+    values, counts, n_seen = belief.sketch(0)
+    read.set_counts(belief.counts, belief.label_counts)
+    read.restore_sketch(0, belief.cuts[0], values, counts.ravel(), n_seen)
+    more, labels = rng.normal(size=500), rng.integers(0, N_LABELS, 500)
+    for one in (belief, read):
+        teach(problem, one, more, labels)
+    for before, after in zip(belief.sketch(0)[:2], read.sketch(0)[:2], strict=True):
+        np.testing.assert_array_equal(before, after)
+    np.testing.assert_array_equal(belief.counts, read.counts)

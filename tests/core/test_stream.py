@@ -98,6 +98,23 @@ def test_the_memoised_tree_answers_like_a_plan_for_every_row(criterion: str) -> 
         assert tree.n_nodes == nodes, "rows seen before reach no new node"
 
 
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_posteriors_of_a_tree_are_those_of_its_plans(criterion: str) -> None:
+    rng = np.random.default_rng(46)
+    for i in range(10):
+        case, settings = draw_small(rng, priced=True), draw_settings(rng)
+        table = draw_table(rng, case, 40)
+        tree = core.Tree(case.problem, policy(criterion=criterion, **settings), case.belief, seed=i, number=9)
+        plan = case.plan(seed=i, number=9, criterion=criterion, **settings)
+        posteriors = tree.posteriors(table)
+        assert posteriors.shape == (40, case.n_labels)
+        for row, found in zip(table, posteriors, strict=True):
+            plan.reset()
+            walk(plan, row)
+            np.testing.assert_array_equal(found, plan.predict()[1])
+        assert tree.posteriors(table[:0]).shape == (0, case.n_labels)
+
+
 def test_a_tree_keeps_the_belief_it_was_made_from() -> None:
     rng = np.random.default_rng(43)
     case = draw_small(rng)

@@ -10,7 +10,7 @@ from ufodt.app.commands import commands
 from ufodt.lab import speed
 
 NAMES = [
-    *("run_led", "ask_tell_led", "run_nb30", "ask_tell_nb30", "evaluate_led"),
+    *("run_led", "ask_tell_led", "river_led", "run_nb30", "ask_tell_nb30", "river_nb30", "evaluate_led"),
     *("growth_features", "growth_hypotheses", "growth_labels", "memory", "start_import", "start_help"),
 ]
 

@@ -324,6 +324,19 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             },
             "outcomes"_a.noconvert(), "values"_a.noconvert() = nb::none())
         .def(
+            "posteriors",
+            [](Tree& tree, const Outcomes& outcomes, const std::optional<Values>& values) {
+                std::vector<int> column;
+                const Cases cases = make_cases(tree.problem(), outcomes, values, column);
+                std::vector<double> all;
+                {
+                    nb::gil_scoped_release free;
+                    posteriors(tree, cases, all);
+                }
+                return to_numpy(std::move(all), {outcomes.shape(0), static_cast<std::size_t>(tree.shape().n_labels)});
+            },
+            "outcomes"_a.noconvert(), "values"_a.noconvert() = nb::none())
+        .def(
             "expected",
             [](Tree& tree, const Belief& belief, const Table& theta, const Numbers& label) {
                 check_theta(tree.shape(), theta, label);

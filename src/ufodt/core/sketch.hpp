@@ -29,13 +29,13 @@ class Sketch {
         const auto at = std::lower_bound(value_.begin(), value_.end(), value) - value_.begin();
         if (at == static_cast<std::ptrdiff_t>(value_.size()) || value_[at] != value) insert(at, value);
         count_[at * n_labels_ + label] += 1.0;
-        weight_[at] += 1.0;
+        weigh(at);
         if (value_.size() > capacity) merge_lightest();
     }
 
     void scale(double factor) {
         for (double& c : count_) c *= factor;
-        for (double& w : weight_) w *= factor;
+        for (std::size_t i = 0; i < value_.size(); ++i) weigh(i);
     }
 
     void merge(const Sketch& other) {
@@ -43,7 +43,7 @@ class Sketch {
             const auto at = std::lower_bound(value_.begin(), value_.end(), other.value_[i]) - value_.begin();
             if (at == static_cast<std::ptrdiff_t>(value_.size()) || value_[at] != other.value_[i]) insert(at, other.value_[i]);
             for (int y = 0; y < n_labels_; ++y) count_[at * n_labels_ + y] += other.count_[i * n_labels_ + y];
-            weight_[at] += other.weight_[i];
+            weigh(at);
         }
         while (value_.size() > capacity) merge_lightest();
     }
@@ -51,8 +51,8 @@ class Sketch {
     void restore(std::vector<double> values, std::vector<double> counts) {
         value_ = std::move(values);
         count_ = std::move(counts);
-        weight_.assign(value_.size(), 0.0);
-        for (std::size_t i = 0; i < count_.size(); ++i) weight_[i / n_labels_] += count_[i];
+        weight_.resize(value_.size());
+        for (std::size_t i = 0; i < value_.size(); ++i) weigh(i);
     }
 
     // At most n cut points, each midway between two cells, that share the weight out evenly: whatever a heavy
@@ -102,6 +102,12 @@ class Sketch {
     int n_labels_;
     std::vector<double> value_, weight_, count_;
 
+    // The weight of a cell is the sum of its counts, to the last bit: a sketch that was written and read goes on the same.
+    void weigh(std::size_t at) {
+        weight_[at] = 0.0;
+        for (int y = 0; y < n_labels_; ++y) weight_[at] += count_[at * n_labels_ + y];
+    }
+
     // Of the labels in one bin, each counted once more than it was seen.
     static double log_likelihood(const std::vector<double>& count) {
         double total = 0.0, sum = 0.0, seen = 0.0;
@@ -127,8 +133,8 @@ class Sketch {
         }
         const double total = weight_[at] + weight_[at + 1];
         value_[at] = total > 0.0 ? (weight_[at] * value_[at] + weight_[at + 1] * value_[at + 1]) / total : value_[at];
-        weight_[at] = total;
         for (int y = 0; y < n_labels_; ++y) count_[at * n_labels_ + y] += count_[(at + 1) * n_labels_ + y];
+        weigh(at);
         value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
         weight_.erase(weight_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
         const auto from = count_.begin() + static_cast<std::ptrdiff_t>((at + 1) * n_labels_);

@@ -122,4 +122,13 @@ inline void evaluate(Tree& tree, const Cases& cases, Record& record) {
     }
 }
 
+// P(label | what is paid for) of every case, by the tree; one row of labels per case.
+inline void posteriors(Tree& tree, const Cases& cases, std::vector<double>& table) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        int node = 0;
+        while (tree.nodes()[node].feature >= 0) node = tree.descend(node, tree.branch_of(node, cases, i));
+        table.insert(table.end(), tree.posterior(node), tree.posterior(node) + tree.shape().n_labels);
+    }
+}
+
 }  // namespace ufodt

@@ -33,6 +33,7 @@ class Tree {
     const Shape& shape() const { return plan_.shape(); }
     const Problem& problem() const { return plan_.problem(); }
     const std::vector<Node>& nodes() const { return nodes_; }
+    const double* posterior(int node) const { return posteriors_.data() + static_cast<std::size_t>(node) * shape().n_labels; }
 
     // Which way a case goes at a node: an outcome; K: the feature could not be had; K + 1: had, but it tells nothing yet.
     template <class Cases>
@@ -61,6 +62,7 @@ class Tree {
     bool has_views_;
     std::vector<Node> nodes_;
     std::vector<int> children_;
+    std::vector<double> posteriors_;  // nodes x labels: P(label | evidence) at each node
     int stands_at_ = -1;  // the node whose evidence the plan holds: the last one made
 
     int add(int parent, int branch) {
@@ -82,6 +84,7 @@ class Tree {
         const double threshold = view >= 0 ? cuts_[question.feature][plan_.view_number(question.feature)] : 0.0;
         nodes_.push_back(
             {parent, branch, question.feature, answer, question.price, p[answer], plan_.spent(), threshold, static_cast<int>(children_.size())});
+        posteriors_.insert(posteriors_.end(), p.begin(), p.end());
         if (question.feature >= 0) children_.resize(children_.size() + plan_.shape().n_outcomes(question.feature) + 2, 0);
         stands_at_ = static_cast<int>(nodes_.size()) - 1;
         return stands_at_;

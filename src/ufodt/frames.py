@@ -1,0 +1,207 @@
+"""Data frames of pandas, polars and pyarrow, through narwhals: columns are found by name, and dtypes say what they are.
+
+What a column becomes in `to_problem`:
+
+- truth values, or whole numbers that are only 0 and 1: binary;
+- other numbers: continuous;
+- texts and categories: categorical.
+
+A null, a NaN and an NA are the same: the value could not be had.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ufodt.amount import plain
+from ufodt.errors import InvalidProblem, InvalidValue, MissingPackage
+from ufodt.features import MAX_OUTCOMES, Binary, Categorical, Continuous, Feature, some, with_prices
+from ufodt.problem import Problem
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+
+def is_frame(X: Any) -> bool:
+    """Whether something is a data frame, as far as can be seen without narwhals."""
+    if isinstance(X, np.ndarray | list | tuple):
+        return False
+    return any(hasattr(X, name) for name in ("__arrow_c_stream__", "__dataframe__", "__narwhals_dataframe__"))
+
+
+def to_problem(
+    frame: Any,
+    *,
+    label: str,
+    prices: Mapping[str, Any] | None = None,
+    loss: Any = None,
+    currencies: Mapping[str, float] | None = None,
+) -> Problem:
+    """Return the problem of telling one column of a frame from all others.
+
+    Parameters
+    ----------
+    frame
+        A frame of pandas, polars or pyarrow. Leave out the columns that are no features, such as a case number.
+    label
+        The column to be told; its values, sorted, are the labels.
+    prices
+        For each column a price, or a table with `price` and, where there is one, `group` and `later`; `others` stands
+        for every column that is not named. By default everything costs 1.
+    loss, currencies
+        As in `Problem`.
+
+    Examples
+    --------
+    >>> import polars
+    >>> frame = polars.DataFrame({"age": [31, None, 50], "smokes": [True, False, True], "ill": ["no", "yes", "no"]})
+    >>> problem = to_problem(frame, label="ill", prices={"age": 0.5, "others": 2.0})
+    >>> [(type(feature).__name__, feature.name, feature.price) for feature in problem.features]
+    [('Continuous', 'age', 0.5), ('Binary', 'smokes', 2.0)]
+    >>> problem.labels
+    ('no', 'yes')
+    """
+    data = _read(frame)
+    names = [name for name in data.columns if name != label]
+    if len(names) == len(data.columns):
+        raise InvalidProblem(f"No column is called {label!r}; the frame has {some(data.columns)}.")
+    labels = _different(data[label])
+    features = with_costs([_feature(str(name), data[name]) for name in names], prices)
+    return Problem(features, labels, loss, currencies)
+
+
+def with_costs(features: Sequence[Feature], costs: Any) -> list[Feature]:
+    """Return the features with what each costs: the same amount for all, one amount each, or a table by name.
+
+    >>> [f.price for f in with_costs([Binary("a"), Binary("b")], {"a": 7.5, "others": 2.0})]
+    [7.5, 2.0]
+    """
+    if costs is None:
+        return list(features)
+    if isinstance(costs, Mapping):
+        entries = {str(name): entry for name, entry in costs.items()}
+    else:
+        amounts = np.asarray(costs)
+        if amounts.shape not in ((), (len(features),)):
+            raise InvalidProblem(
+                f"Costs of shape {amounts.shape} came; expected one for each of {len(features)} columns."
+            )
+        amounts = np.broadcast_to(amounts, len(features))
+        entries = {feature.name: amount.item() for feature, amount in zip(features, amounts, strict=True)}
+    table = {name: entry if _is_entry(entry) else {"price": entry} for name, entry in entries.items()}
+    return with_prices(features, table)
+
+
+def table(frame: Any, names: Sequence[str] | None = None) -> NDArray[Any]:
+    """Return the named columns of a frame, or all, as a table of raw values; what is missing is NaN or None."""
+    data = _read(frame)
+    found = {str(name): name for name in data.columns}
+    wanted = list(found) if names is None else names
+    absent = [name for name in wanted if name not in found]
+    if absent:
+        raise InvalidValue(f"The frame has no column for {some(absent)}; it has {some(found)}.")
+    columns = [_values(data[found[name]]) for name in wanted]
+    if not columns:
+        return np.empty((len(data), 0))
+    if all(column.dtype.kind in "biuf" for column in columns):
+        return np.column_stack(columns)
+    mixed = np.empty((len(data), len(columns)), dtype=object)
+    for j, values in enumerate(columns):
+        mixed[:, j] = values
+    return mixed
+
+
+def labels(frame: Any, y: Any) -> Any:
+    """Return the labels of the rows of a frame, None where one is missing: a column by its name, or a series.
+
+    What is neither comes back as it is.
+    """
+    data = _read(frame)
+    if isinstance(y, str):
+        if y not in data.columns:
+            raise InvalidValue(f"The frame has no column {y!r}; it has {some(data.columns)}.")
+        series = data[y]
+    else:
+        import narwhals as nw
+
+        series = nw.from_native(y, series_only=True, pass_through=True)
+        if not isinstance(series, nw.Series):
+            return y
+    return [None if value != value else plain(value) for value in _values(series).tolist()]
+
+
+def has_texts(frame: Any) -> bool:
+    """Whether a frame holds anything besides numbers and truth values."""
+    return not all(dtype.is_numeric() or _kind(dtype) == "Boolean" for dtype in _read(frame).schema.values())
+
+
+def _read(frame: Any) -> "nw.DataFrame[Any]":
+    try:
+        import narwhals as nw
+    except ImportError:
+        raise MissingPackage("Frames are read through narwhals: pip install 'ufodt[frames]'.") from None
+    try:
+        return nw.from_native(frame, eager_only=True)
+    except TypeError:
+        raise InvalidValue(
+            f"A {type(frame).__name__} came; expected a frame of pandas, polars or pyarrow (a lazy one: collect it)."
+        ) from None
+
+
+def _kind(dtype: Any) -> str:
+    """The name of a dtype of narwhals without its details."""
+    return str(dtype).partition("(")[0]
+
+
+def _feature(name: str, series: "nw.Series[Any]") -> Feature:
+    dtype = series.dtype
+    if _kind(dtype) == "Boolean":
+        return Binary(name)
+    if dtype.is_numeric():
+        return Binary(name) if dtype.is_integer() and set(_different(series)) <= {0, 1} else Continuous(name)
+    if _kind(dtype) not in ("String", "Categorical", "Enum", "Object"):
+        raise InvalidProblem(
+            f"{name}: a column of {dtype} came; expected truth values, numbers, texts or categories. "
+            "Convert it, or leave it out."
+        )
+    values = _different(series)
+    if values and all(isinstance(value, int | float) for value in values):  # objects, none of them a text
+        return Binary(name) if set(values) <= {0, 1} else Continuous(name)
+    if not 2 <= len(values) <= MAX_OUTCOMES:
+        raise InvalidProblem(
+            f"{name}: {len(values)} different texts came; expected 2 to {MAX_OUTCOMES}. "
+            "Leave it out if it names cases, or group its values."
+        )
+    return Categorical(name, values)
+
+
+def _different(series: "nw.Series[Any]") -> list[Any]:
+    """The different values of a column that are not missing, in the order of its dtype if it has one, or sorted."""
+    found = {plain(value) for value in _values(series).tolist() if value is not None and value == value}
+    if hasattr(series.dtype, "categories"):
+        return [value for value in series.dtype.categories if value in found]
+    try:
+        return sorted(found)
+    except TypeError:
+        return sorted(found, key=str)
+
+
+def _values(series: "nw.Series[Any]") -> NDArray[Any]:
+    """A column as an array of numbers with NaN, or of objects with None."""
+    null = series.is_null().to_numpy().astype(bool)
+    if series.dtype.is_numeric() or (_kind(series.dtype) == "Boolean" and not null.any()):
+        if not null.any():
+            return series.to_numpy()
+        numbers = np.full(len(series), np.nan)
+        numbers[~null] = series.filter(~series.is_null()).to_numpy()
+        return numbers
+    values = np.empty(len(series), dtype=object)
+    values[:] = series.to_list()
+    values[null] = None
+    return values
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, Mapping) and "price" in entry

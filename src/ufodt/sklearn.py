@@ -1,0 +1,298 @@
+"""ufodt as a classifier of scikit-learn: prediction pays, row by row, only for what it asks.
+
+A table given to `fit` has been paid for, so every cell of it teaches; with `active=True` it is taken as a stream
+instead, case after case, and only what is asked teaches. NaN is a value that was not bought.
+"""
+
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ufodt import frames
+from ufodt.belief import Prior
+from ufodt.drift import Drift
+from ufodt.errors import InvalidValue, MissingPackage
+from ufodt.features import Binary, Categorical, Continuous, Feature
+from ufodt.growing import OTHER, grow, is_blank, widen
+from ufodt.learner import UFODT
+from ufodt.policy import Policy, worth
+from ufodt.problem import Problem
+from ufodt.selection import Selection
+from ufodt.stop import Stop
+from ufodt.thresholds import Thresholds
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+except ImportError:
+    raise MissingPackage("ufodt.sklearn is an adapter to scikit-learn: pip install 'ufodt[sklearn]'.") from None
+
+_LARGEST_SEED = 2**31 - 1
+
+
+class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A decision tree that pays for each feature it asks (UFODT, IJCAI 2023).
+
+    Numbers need no scaling and texts no encoding: columns of a frame that hold texts or categories are taken as they
+    are.
+
+    Parameters
+    ----------
+    costs
+        What asking for each column costs: one number for all, an array, or a table by name (`x0`, `x1`, … in an
+        array) in which `others` stands for those not named. An entry may hold `price`, `group` and `later`.
+        By default everything costs 1.
+    criterion, stop, n_hypotheses, policy, prior, thresholds, drift, selection
+        As in `ufodt.UFODT`; a prior names labels by their place in `classes_`.
+    loss
+        `loss[truth][answer]` in the order of `classes_`, in the currency of the costs.
+    active
+        Learn from the rows given to `fit` as from a stream: plan, pay, answer, then learn what was paid for.
+    random_state
+        Seed of everything that is drawn.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+    learner_
+        The `ufodt.UFODT` behind it; None if there is a single class.
+    paid_
+        What `fit` paid with `active=True`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_validate
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> found = cross_validate(UFODTClassifier(random_state=0), X, y, scoring=paid_score)
+    >>> bool(found["test_accuracy"].mean() > 0.92), bool(found["test_neg_cost"].mean() > -5)  # of 30 columns
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        costs: Any = None,
+        *,
+        criterion: str | None = None,
+        stop: Stop | None = None,
+        n_hypotheses: int | None = None,
+        policy: Policy | None = None,
+        prior: Prior | None = None,
+        thresholds: Thresholds | None = None,
+        drift: Drift | None = None,
+        selection: Selection | None = None,
+        loss: Any = None,
+        active: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.costs = costs
+        self.criterion = criterion
+        self.stop = stop
+        self.n_hypotheses = n_hypotheses
+        self.policy = policy
+        self.prior = prior
+        self.thresholds = thresholds
+        self.drift = drift
+        self.selection = selection
+        self.loss = loss
+        self.active = active
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "UFODTClassifier":
+        """Learn a table from the beginning; a weight of 0 is a row that is not there, of 2 one that is there twice."""
+        table, labels, weights = self._checked(X, y, sample_weight, reset=True)
+        self._begin(table, np.unique(labels))
+        return self._learn(table, labels, weights)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "UFODTClassifier":
+        """Learn another table on top; the first call needs all `classes`, or rows of each of them."""
+        first = not hasattr(self, "classes_")
+        table, labels, weights = self._checked(X, y, sample_weight, reset=first)
+        given = None if classes is None else np.unique(column_or_1d(classes))
+        if first:
+            self._begin(table, np.unique(labels) if given is None else given)
+        elif given is not None and not np.array_equal(given, self.classes_):
+            raise InvalidValue(f"classes={given!r} came; they were {self.classes_!r} in the first call. Fit anew.")
+        return self._learn(table, labels, weights)
+
+    @overload
+    def predict(self, X: Any, return_cost: Literal[False] = False) -> NDArray[Any]: ...
+
+    @overload
+    def predict(self, X: Any, return_cost: Literal[True]) -> tuple[NDArray[Any], NDArray[np.float64]]: ...
+
+    def predict(self, X: Any, return_cost: bool = False) -> Any:
+        """Return the label of least expected loss for each row; with `return_cost` also what its questions cost."""
+        table = self._table(X)
+        if self.learner_ is None:
+            labels, cost = np.repeat(self.classes_, len(table)), np.zeros(len(table))
+        else:
+            record = self.learner_.evaluate(self._known(table)).record
+            labels, cost = self.classes_[record.predicted], record.cost
+        return (labels, cost) if return_cost else labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, shape `(n_rows, n_classes)`, from what `predict` pays for."""
+        table = self._table(X)
+        if self.learner_ is None:
+            return np.ones((len(table), 1))
+        return self.learner_.probabilities(self._known(table))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _checked(self, X: Any, y: Any, weight: Any, *, reset: bool) -> tuple[NDArray[Any], NDArray[Any], Any]:
+        """The rows that count: a table, their labels, and their weights if any were given."""
+        if y is None:
+            raise InvalidValue(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        if _needs_frames(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            table, labels = frames.table(X), column_or_1d(y, warn=True)
+            if len(table) != len(labels):
+                raise InvalidValue(f"{len(table)} rows and {len(labels)} labels came; expected one label for each row.")
+        else:
+            table, labels = validate_data(self, X, y, dtype="numeric", ensure_all_finite="allow-nan", reset=reset)
+        check_classification_targets(labels)
+        if weight is None:
+            return table, labels, None
+        weights = _check_sample_weight(weight, table, dtype=np.float64, ensure_non_negative=True)
+        there = weights > 0
+        if not there.any():
+            raise InvalidValue("All sample weights are zero; at least one row must count.")
+        return table[there], labels[there], weights[there]
+
+    def _begin(self, table: NDArray[Any], classes: NDArray[Any]) -> None:
+        learner = None
+        if len(classes) > 1:
+            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+            blank = frames.with_costs([Binary(str(name)) for name in names], self.costs)
+            learner = UFODT(
+                Problem(_widened(blank, table), labels=range(len(classes)), loss=self.loss),
+                criterion=self.criterion,
+                stop=self.stop,
+                n_hypotheses=self.n_hypotheses,
+                policy=self.policy,
+                prior=self.prior,
+                thresholds=self.thresholds,
+                drift=self.drift,
+                selection=self.selection,
+                seed=check_random_state(self.random_state).randint(_LARGEST_SEED),
+            )
+        self.classes_, self.paid_, self.learner_ = classes, 0.0, learner
+
+    def _learn(self, table: NDArray[Any], labels: NDArray[Any], weights: Any) -> "UFODTClassifier":
+        unknown = np.setdiff1d(labels, self.classes_)
+        if len(unknown):
+            raise InvalidValue(f"Labels {unknown.tolist()} came; the classes are {self.classes_.tolist()}.")
+        if self.learner_ is None:
+            return self
+        features = _widened(self.learner_.problem.features, table, self.learner_)
+        if features != list(self.learner_.problem.features):
+            self.learner_ = grow(self.learner_, Problem(features, self.learner_.problem.labels, self.loss))
+        indices = np.searchsorted(self.classes_, labels)
+        if not self.active:
+            self.learner_.learn_many(
+                self._known(table), indices, weights=np.ones(len(table)) if weights is None else weights
+            )
+        else:
+            times = np.ones(len(table), dtype=np.int64) if weights is None else weights.astype(np.int64)
+            if weights is not None and (times != weights).any():
+                raise InvalidValue("Sample weights came that are no whole numbers; a stream brings no part of a case.")
+            stream = np.repeat(self._known(table), times, axis=0)
+            self.paid_ += float(self.learner_.run(stream, np.repeat(indices, times)).cost.sum())
+        return self
+
+    def _table(self, X: Any) -> NDArray[Any]:
+        check_is_fitted(self)
+        if _needs_frames(X):
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return frames.table(X)
+        table: NDArray[Any] = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan", reset=False)
+        return table
+
+    def _known(self, table: NDArray[Any]) -> NDArray[Any]:
+        """The table with every value that was never met in place of all others."""
+        assert self.learner_ is not None
+        features = self.learner_.problem.features
+        if table.dtype != object and not any(isinstance(feature, Categorical) for feature in features):
+            strange = [j for j, f in enumerate(features) if isinstance(f, Binary) and _strangers(table[:, j]).any()]
+            if not strange:
+                return table
+            table = table.astype(np.float64)
+            for j in strange:
+                table[_strangers(table[:, j]), j] = np.nan
+            return table
+        known = table.astype(object)
+        for j, feature in enumerate(features):
+            if isinstance(feature, Continuous):
+                continue
+            places = set(feature.values)
+            other = OTHER if isinstance(feature, Categorical) else None
+            known[:, j] = [
+                None if value is None or value != value else value if value in places else other
+                for value in known[:, j]
+            ]
+        return known
+
+
+def paid_score(estimator: Any, X: Any, y: Any) -> dict[str, float]:
+    """Return accuracy, cost and utility of an estimator on rows it has not seen: a scorer of several figures.
+
+    Give it as `scoring=` to `cross_validate` or `GridSearchCV(refit="utility")`. Means over the rows; more is better,
+    so the price paid comes as `neg_cost`. `utility` is minus what a case costs in all: the price of its questions and
+    the loss of its answer, in the currency of the costs. Where no loss was given, a mistake is worth what the stop
+    rule takes it to be worth, by default `ufodt.stop.default_worth` mean prices.
+    """
+    while hasattr(estimator, "best_estimator_"):
+        estimator = estimator.best_estimator_
+    model = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    if not isinstance(model, UFODTClassifier):
+        raise InvalidValue(
+            f"{type(model).__name__} came to be scored; expected a UFODTClassifier, or a pipeline to one."
+        )
+    labels, cost = estimator.predict(X, return_cost=True)
+    truth = np.asarray(y)
+    accuracy = float((labels == truth).mean())
+    if model.learner_ is None:
+        loss = 1.0 - accuracy
+    else:
+        problem = model.learner_.problem
+        known = np.isin(truth, model.classes_)
+        at, answers = (np.searchsorted(model.classes_, one[known]) for one in (truth, labels))
+        losses = np.full(len(truth), float(problem.losses.max()))  # a class never met is as wrong as can be
+        losses[known] = problem.losses[at, answers]
+        loss = float(losses.mean()) * worth(model.learner_.policy, problem)
+    return {"accuracy": accuracy, "neg_cost": -float(cost.mean()), "utility": -float(cost.mean()) - loss}
+
+
+def _needs_frames(X: Any) -> bool:
+    """Whether a table must be read column by column: scikit-learn reads numbers only."""
+    return frames.is_frame(X) and (not hasattr(X, "iloc") or frames.has_texts(X))
+
+
+def _widened(features: Any, table: NDArray[Any], learner: UFODT | None = None) -> list[Feature]:
+    """The features with room for all values of a table."""
+    wider: list[Feature] = []
+    for j, feature in enumerate(features):
+        column = table[:, j]
+        if isinstance(feature, Continuous):
+            wider.append(feature)
+            continue
+        if column.dtype == object:
+            values = {value for value in column.tolist() if value is not None and value == value}
+        else:
+            values = set(column[_strangers(column)][:1].tolist())
+        wider.append(widen(feature, values, blank=learner is None or is_blank(learner, j)))
+    return wider
+
+
+def _strangers(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which numbers of a column are neither 0 nor 1 nor missing."""
+    strange: NDArray[np.bool_] = (column != 0) & (column != 1) & (column == column)
+    return strange

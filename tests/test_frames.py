@@ -1,0 +1,207 @@
+"""Frames of pandas, polars and pyarrow: columns by name, kinds by dtype, and the same learner behind all."""
+
+import builtins
+import datetime
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from ufodt import UFODT, Binary, Categorical, Continuous, Problem
+from ufodt.errors import InvalidProblem, InvalidValue, MissingPackage, UnknownLabel
+from ufodt.frames import has_texts, is_frame, labels, table, to_problem, with_costs
+
+from .cases import NAMES, NUMBERS, draw_stream, learned_of
+
+MAKERS: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
+    "pandas": pd.DataFrame,
+    "pandas, nullable": lambda columns: pd.DataFrame(columns).convert_dtypes(),
+    "pandas, arrow": lambda columns: pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype),
+    "polars": lambda columns: pl.DataFrame(columns, strict=False),
+    "pyarrow": pa.table,
+}
+every_library = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+COLUMNS: dict[str, list[Any]] = {
+    "age": [31, 50, None, 44, 29, 62],
+    "fever": [True, False, True, None, True, False],
+    "rhythm": ["sinus", None, "flutter", "sinus", "other", "sinus"],
+    "flag": [0, 1, 1, 0, 0, 1],
+    "level": [0.5, 1.25, None, 2.0, 0.0, 1.0],
+    "ill": ["no", "yes", "no", "no", "yes", "yes"],
+}
+
+
+@every_library
+def test_dtypes_say_what_a_column_is_and_names_are_kept(make: Any) -> None:
+    problem = to_problem(make(COLUMNS), label="ill", prices={"age": 2.0, "others": 1.5})
+    assert problem.features == (
+        Continuous("age", price=2.0),
+        Binary("fever", price=1.5),
+        Categorical("rhythm", ["flutter", "other", "sinus"], price=1.5),
+        Binary("flag", price=1.5),
+        Continuous("level", price=1.5),
+    )
+    assert problem.labels == ("no", "yes")
+
+
+@every_library
+def test_a_frame_is_read_as_the_same_table(make: Any) -> None:
+    names = ["level", "rhythm", "fever", "age"]
+    found = table(make(COLUMNS), names)
+    plain = [[None if v is None or v != v else v for v in row] for row in found.tolist()]
+    assert plain == [list(row) for row in zip(*(COLUMNS[name] for name in names), strict=True)]
+    numbers = table(make(COLUMNS), ["flag", "level"])
+    assert numbers.dtype == np.float64
+    np.testing.assert_array_equal(numbers, np.array([COLUMNS["flag"], COLUMNS["level"]], dtype=float).T)
+    assert labels(make(COLUMNS), "rhythm") == labels(make(COLUMNS), make(COLUMNS)["rhythm"]) == COLUMNS["rhythm"]
+    assert labels(make(COLUMNS), "level") == COLUMNS["level"]
+    assert labels(make(COLUMNS), [1, 2]) == [1, 2]
+
+
+@every_library
+def test_a_learner_makes_no_difference_between_a_frame_and_a_table(make: Any) -> None:
+    X, y = draw_stream(5, 120, missing=0.1, problem=NUMBERS)
+    columns = {name: [None if v is None else v for v in X[:, j]] for j, name in enumerate(NAMES)}
+    backwards = {"extra": list(range(120)), "label": y, **dict(reversed(columns.items()))}
+    frame = make(backwards)
+    plain, framed = (UFODT(NUMBERS, seed=3) for _ in range(2))
+    for learner, rows, truth in ((plain, X, y), (framed, frame, "label")):
+        learner.learn_many(rows, truth)
+        learner.run(rows, truth)
+    assert learned_of(plain) == learned_of(framed)
+    reports = plain.evaluate(X, y), framed.evaluate(frame, frame["label"])
+    assert reports[0].accuracy == reports[1].accuracy and reports[0].cost == reports[1].cost
+    np.testing.assert_array_equal(plain.probabilities(X), framed.probabilities(frame))
+
+
+def test_categories_keep_their_order_and_only_those_met_count() -> None:
+    sizes = ["small", "large", "medium"]
+    typed = pd.Categorical(sizes * 2, categories=["small", "medium", "large", "huge"], ordered=True)
+    for frame in (
+        pd.DataFrame({"size": typed, "y": [0, 1] * 3}),
+        pl.DataFrame(
+            {"size": pl.Series(sizes * 2, dtype=pl.Enum(["small", "medium", "large", "huge"])), "y": [0, 1] * 3}
+        ),
+    ):
+        (feature,) = to_problem(frame, label="y").features
+        assert feature == Categorical("size", ["small", "medium", "large"])
+
+
+def test_a_nan_is_missing_as_a_null_is() -> None:
+    frame = pl.DataFrame({"x": [1.0, math.nan, None, 3.0]})
+    np.testing.assert_array_equal(table(frame), np.array([[1.0], [np.nan], [np.nan], [3.0]]))
+
+
+def test_mixed_objects_are_read_for_what_they_are() -> None:
+    frame = pd.DataFrame({"bit": [True, None, False], "number": [1, None, 2.5], "y": [0, 1, 0]}, dtype=object)
+    assert to_problem(frame, label="y").features == (Binary("bit"), Continuous("number"))
+
+
+def test_groups_and_losses_come_along() -> None:
+    prices = {"age": {"price": 3.0, "group": "lab", "later": 1.0}, "others": 1.0}
+    problem = to_problem(pd.DataFrame(COLUMNS), label="ill", prices=prices, loss=[[0, 5], [9, 0]])
+    assert (problem.features[0].group, problem.features[0].later_price) == ("lab", 1.0)
+    assert problem.loss == ((0, 5), (9, 0))
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ({"x": [1, 2]}, "No column is called 'y'"),
+        ({"x": [datetime.date(2020, 1, 1)] * 2, "y": [0, 1]}, "x: a column of Date came"),
+        ({"x": ["same", "same"], "y": [0, 1]}, "x: 1 different texts came"),
+        ({"x": [None, None], "y": [0, 1]}, "x: "),
+        ({"x": [1, 2], "y": [0, 0]}, "1 labels came"),
+    ],
+)
+def test_a_frame_that_makes_no_problem_is_refused_in_words(columns: dict[str, Any], says: str) -> None:
+    with pytest.raises(InvalidProblem, match=says):
+        to_problem(pl.DataFrame(columns), label="y")
+
+
+def test_too_many_texts_are_refused() -> None:
+    frame = pl.DataFrame({"id": [str(i) for i in range(2000)], "y": [0, 1] * 1000})
+    with pytest.raises(InvalidProblem, match="id: 2000 different texts came"):
+        to_problem(frame, label="y")
+
+
+def test_a_frame_that_does_not_fit_the_learner_is_refused_in_words() -> None:
+    learner = UFODT(Problem([Binary("a"), Binary("b")], labels=["x", "y"]))
+    with pytest.raises(InvalidValue, match="no column for 'b'; it has 'a', 'c'"):
+        learner.run(pd.DataFrame({"a": [1], "c": [1]}), ["x"])
+    with pytest.raises(InvalidValue, match="no column 'label'"):
+        learner.run(pd.DataFrame({"a": [1], "b": [1]}), "label")
+    with pytest.raises(UnknownLabel, match="'z'"):
+        learner.run(pd.DataFrame({"a": [1], "b": [1], "label": ["z"]}), "label")
+    with pytest.raises(InvalidValue, match="b: value 2"):
+        learner.run(pd.DataFrame({"a": [1], "b": [2]}), ["x"])
+
+
+def test_what_is_no_frame_is_said_to_be_none() -> None:
+    class Odd:
+        def __dataframe__(self) -> None: ...
+
+    assert is_frame(Odd()) and not is_frame(np.zeros((2, 2))) and not is_frame([[1]])
+    with pytest.raises(InvalidValue, match="Odd came; expected a frame"):
+        table(Odd())
+
+
+def test_only_a_frame_with_texts_has_texts() -> None:
+    assert has_texts(pl.DataFrame(COLUMNS)) and not has_texts(pl.DataFrame({"x": [1], "b": [True]}))
+
+
+@pytest.mark.parametrize(
+    ("costs", "prices"),
+    [(None, [1, 1]), (2.5, [2.5, 2.5]), ([1, 4], [1, 4]), (np.array([1.0, 4.0]), [1, 4]), ({"b": 3, "a": 1}, [1, 3])],
+)
+def test_costs_come_in_several_forms(costs: Any, prices: list[float]) -> None:
+    assert [feature.price for feature in with_costs([Binary("a"), Binary("b")], costs)] == prices
+
+
+@pytest.mark.parametrize(
+    ("costs", "says"),
+    [([1, 2, 3], r"shape \(3,\)"), ({"a": 1}, "b: no price came"), ({"a": 1, "b": 1, "c": 1}, r"\['c'\]")],
+)
+def test_costs_that_do_not_fit_are_refused(costs: Any, says: str) -> None:
+    with pytest.raises(InvalidProblem, match=says):
+        with_costs([Binary("a"), Binary("b")], costs)
+
+
+def test_without_narwhals_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = builtins.__import__
+
+    def refuse(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name == "narwhals":
+            raise ImportError(name)
+        return original(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(MissingPackage, match=r"pip install 'ufodt\[frames\]'"):
+        table(pd.DataFrame({"x": [1]}))
+
+
+def test_nothing_optional_is_loaded_before_it_is_needed_and_what_is_absent_is_named() -> None:
+    code = """
+import importlib, sys
+import ufodt
+print({"narwhals", "river", "sklearn", "pandas", "polars", "pyarrow"} & set(sys.modules))
+for package in ("river", "sklearn"):
+    sys.modules[package] = None
+    try:
+        importlib.import_module(f"ufodt.{package}")
+    except ufodt.errors.MissingPackage as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "set()",
+        "ufodt.river is an adapter to river: pip install 'ufodt[river]'.",
+        "ufodt.sklearn is an adapter to scikit-learn: pip install 'ufodt[sklearn]'.",
+    ]
