@@ -9,7 +9,7 @@ import pytest
 SRC = Path(__file__).parents[1] / "src"
 ORDER = (
     "errors amount stop thresholds drift selection model_file features problem core".split()
-    + "belief policy session manifest learner tree".split()
+    + "belief policy session manifest tree learner".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn frames".split()
     + "lab.datasets lab.baselines lab.published lab.verdict lab.fidelity lab.printed lab.speed".split()

@@ -194,6 +194,17 @@ def some(names: Iterable[Any]) -> str:
     return shown if len(listed) <= 8 else f"{shown}, … ({len(listed)} in all)"
 
 
+def interval(above: float | None, upto: float | None) -> str:
+    """Return how a range of numbers is written, its upper end included; None: without end.
+
+    >>> interval(None, 37.5), interval(37.5, 38.25), interval(38.25, None)
+    ('≤ 37.5', '37.5 to 38.25', '> 38.25')
+    """
+    if above is None:
+        return f"≤ {upto:g}"
+    return f"> {above:g}" if upto is None else f"{above:g} to {upto:g}"
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {plain(key): _plain(amount) for key, amount in value.items()}

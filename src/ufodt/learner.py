@@ -24,6 +24,7 @@ from ufodt.session import Evidence, Session
 from ufodt.stop import Stop
 from ufodt.thresholds import Thresholds
 from ufodt.thresholds import paper as printed_thresholds
+from ufodt.tree import Tree, unroll
 
 Progress = Callable[[int, int], None]
 _Arrays = tuple[
@@ -286,9 +287,7 @@ class UFODT:
         """Answer a hold-out from paid features only, by the tree of the mean belief; nothing is learned."""
         outcomes, values = self.problem.outcomes(X)
         truth = None if y is None else self.problem.label_indices(y, len(outcomes))
-        plan = None if self.policy.predict == "theta" else "mean"  # the paper plans and answers under one draw
-        policy = policies.to_core(self.policy, self.problem, plan=plan)  # type: ignore[arg-type]
-        tree = core.Tree(self._compiled, policy, self._belief, seed=self.seed, number=_TREE, selection=self._selection)
+        tree = self._planned()
         parts = _in_chunks(lambda rows: tree.evaluate(outcomes[rows], values[rows]), len(outcomes), progress)
         record = self._record(parts)
         accuracy = loss = math.nan
@@ -299,6 +298,41 @@ class UFODT:
             loss = float(self.problem.losses[truth, answers].mean())
         cost, n_asked = (float(a.mean()) if len(a) else math.nan for a in (record.cost, record.n_asked))
         return Report(record, accuracy, loss, cost, n_asked)
+
+    def tree(
+        self,
+        *,
+        max_depth: int | None = None,
+        min_share: float = 0.0,
+        max_missing: int | None = 1,
+        max_nodes: int = 20_000,
+    ) -> Tree:
+        """Return the policy under the mean belief as a frozen tree: to read, to draw, to run elsewhere.
+
+        The likeliest nodes are unrolled first. A node beyond a limit asks nothing and answers where it stands; when
+        there is none, `tree.complete` is true and `tree.predict` answers as `evaluate` does.
+
+        Parameters
+        ----------
+        max_depth
+            Questions on a path at most.
+        min_share
+            A node that a smaller share of cases reaches asks nothing.
+        max_missing
+            For how many values on a path it is planned what to do when they cannot be had; a case that misses more
+            is answered where it stands. None: for all.
+        max_nodes
+            Nodes in all.
+        """
+        return unroll(
+            self._planned(),
+            self.problem,
+            self._compiled.n_outcomes,
+            max_depth=max_depth,
+            min_share=min_share,
+            max_missing=max_missing,
+            max_nodes=max_nodes,
+        )
 
     def merge(self, other: "UFODT") -> None:
         """Add what another learner of the same problem and prior has learned; the counts add exactly.
@@ -332,6 +366,12 @@ class UFODT:
         for name, belief in self._beliefs().items():
             arrays |= {f"{name}_{key}": array for key, array in beliefs.to_arrays(belief).items()}
         model_file.write(path, description, arrays)
+
+    def _planned(self) -> core.Tree:
+        """The tree of the mean belief, planned node by node as cases come by."""
+        plan = None if self.policy.predict == "theta" else "mean"  # the paper plans and answers under one draw
+        policy = policies.to_core(self.policy, self.problem, plan=plan)  # type: ignore[arg-type]
+        return core.Tree(self._compiled, policy, self._belief, seed=self.seed, number=_TREE, selection=self._selection)
 
     def _prices_of(self, given: Mapping[str, float]) -> list[float]:
         if not isinstance(given, Mapping):

@@ -1,13 +1,14 @@
 """One case in progress: ask, tell, skip, undo, predict, and the evidence it leaves behind."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ufodt import core
 from ufodt.errors import AlreadyTold, InvalidValue
-from ufodt.features import Continuous, Value
+from ufodt.features import Continuous, Value, interval
 from ufodt.problem import Label, Problem
 
 
@@ -30,6 +31,29 @@ class Evidence(TypedDict):
     rewards: NotRequired[list[list[float]]]  # what Exp3 learns: the number of a threshold among all, and its gain
 
 
+class Step(NamedTuple):
+    """The label probabilities once a value was told; before the first one, feature and value are None."""
+
+    feature: str | None
+    value: Value | None
+    probabilities: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What speaks for a label (above zero) and against it (below), in bits.
+
+    `prior` and the bits of every value told, in the order told, add up to `total`, the logarithm of the label's odds
+    to base 2: 3 bits are odds of 8 to 1. A value's bits are the logarithm of how much likelier it is under the label
+    than under the others, weighted as they stood by then; with two labels the order makes no difference.
+    """
+
+    label: Label
+    prior: float
+    values: dict[str, float]
+    total: float
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The label of least expected loss, the probability of every label, and what the evidence cost."""
@@ -37,6 +61,28 @@ class Answer:
     label: Label
     probabilities: dict[Label, float]
     cost: float
+    steps: tuple[Step, ...] = field(default=(), compare=False, repr=False)  # how the probabilities came about
+
+    def why(self) -> list[Support]:
+        """Return the evidence for and against each label in bits, the likeliest label first."""
+        steps = self.steps or (Step(None, None, list(self.probabilities.values())),)
+        supports = []
+        for i, label in enumerate(self.probabilities):
+            odds = [_log_odds(step.probabilities, i) for step in steps]
+            values = {
+                step.feature: after - before
+                for step, (before, after) in zip(steps[1:], pairwise(odds), strict=True)
+                if step.feature is not None
+            }
+            supports.append(Support(label, odds[0], values, sum(values.values(), odds[0])))
+        return sorted(supports, key=lambda support: -support.total)
+
+
+class Prospect(NamedTuple):
+    """What would follow from a value: the answer on it, and the next question."""
+
+    answer: Answer
+    question: Question | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +115,14 @@ class _Event(NamedTuple):
     feature: int
     value: Value | None  # None: skipped
     price: float | None  # None: nothing paid
-    threshold: int = -1
+    threshold: int
+    probabilities: Sequence[float]  # of the labels, after it
 
 
 class Session:
     """One case. Opened by a learner; asking changes nothing, telling and skipping do."""
 
-    __slots__ = ("_events", "_n_known", "_plan", "_problem", "_scores", "case")
+    __slots__ = ("_events", "_n_known", "_plan", "_prior", "_problem", "_scores", "case")
 
     def __init__(
         self,
@@ -92,6 +139,7 @@ class Session:
         self._plan = plan
         self._scores = scores  # thresholds are learned from the scores of a case, so they are due before each answer
         self._events: list[_Event] = []
+        self._prior: Sequence[float] = plan.predict()[1]
         if not isinstance(known, Mapping):
             raise InvalidValue(f"{known!r} came for the known values; expected a value for each feature's name.")
         if isinstance(unavailable, str) or not isinstance(unavailable, Iterable):
@@ -144,20 +192,16 @@ class Session:
         """Take back the last tell or skip and return its feature; None when there is nothing to take back."""
         if len(self._events) == self._n_known:
             return None
-        events, undone = self._events[:-1], self._events[-1]
-        self._plan.reset()
-        self._events = []
-        for i, event in enumerate(events):
-            if i >= self._n_known:
-                self._score()
-            self._add(event.feature, event.value, paid=event.price is not None)
-        return self._problem.features[undone.feature].name
+        return self._problem.features[self._undo_last().feature].name
 
     def predict(self) -> Answer:
         """Return the best answer on the evidence so far; can be called at any time."""
         answer, p = self._plan.predict()
-        labels = self._problem.labels
-        return Answer(labels[answer], dict(zip(labels, p, strict=True)), self.cost)
+        labels, features = self._problem.labels, self._problem.features
+        told = [Step(features[e.feature].name, e.value, e.probabilities) for e in self._events if e.value is not None]
+        return Answer(
+            labels[answer], dict(zip(labels, p, strict=True)), self.cost, (Step(None, None, self._prior), *told)
+        )
 
     def why(self) -> list[Reason]:
         """Rank all remaining features, those that pay first, then by gain per price.
@@ -170,6 +214,40 @@ class Session:
             for f, price, gain in self._plan.gains()
         ]
         return sorted(reasons, key=lambda r: (not r.pays, -r.rate, r.price))  # then by index: sorting keeps order
+
+    def why_not(self, feature: str) -> str:
+        """Return a sentence that says why a feature is not the next question, or why it is."""
+        event = self._find(self._problem.feature_index(feature))
+        if event is not None:
+            return f"{feature} {_settled(event)}."
+        kind = self._problem.features[self._problem.feature_index(feature)]
+        question = self.ask()
+        reason = next((reason for reason in self.why() if reason.feature == feature), None)
+        unknown = [name for name in kind.needs if self._unknown(name)]
+        if question is not None and question.feature == feature:
+            return f"{feature} is the next question: it gains {question.gain:.3g} for {question.price:g}."
+        if reason is None:
+            return f"{feature} is not among the features on offer in this case."
+        if unknown:
+            return f"{feature} needs {' and '.join(unknown)} to be known first."
+        if question is None or not reason.pays:
+            return f"{feature} is not worth {reason.price:g} here, or more than the budget allows."
+        if not kind.mandatory and self._problem.features[self._problem.feature_index(question.feature)].mandatory:
+            return f"{feature} comes later: {question.feature} is mandatory."
+        return (
+            f"{feature} gains {reason.gain:.3g} for {reason.price:g}; {question.feature} gains {question.gain:.3g} "
+            f"for {question.price:g}, which is more for its price."
+        )
+
+    def what_if(self, feature: str, value: Any) -> Prospect:
+        """Return the answer and the next question as if a value were told; nothing is told or paid."""
+        if (before := self._find(self._problem.feature_index(feature))) is not None:
+            raise AlreadyTold(f"{self._name()}: {feature!r} {_settled(before)}; undo it before trying other values.")
+        self.tell(feature, value)
+        try:
+            return Prospect(self.predict(), self.ask())
+        finally:
+            self._undo_last()
 
     @property
     def cost(self) -> float:
@@ -215,7 +293,18 @@ class Session:
             plan.observe(index, outcome, paid)
         else:
             plan.observe(index, feature.outcome(value), paid)
-        self._events.append(_Event(index, value, plan.spent - before if paid else None, threshold))
+        price = plan.spent - before if paid else None
+        self._events.append(_Event(index, value, price, threshold, () if value is None else plan.predict()[1]))
+
+    def _undo_last(self) -> _Event:
+        events, undone = self._events[:-1], self._events[-1]
+        self._plan.reset()
+        self._events = []
+        for i, event in enumerate(events):
+            if i >= self._n_known:
+                self._score()
+            self._add(event.feature, event.value, paid=event.price is not None)
+        return undone
 
     def _score(self) -> None:
         """Have the plan score what is open, so that whether it was asked makes no difference to what is learned."""
@@ -224,6 +313,10 @@ class Session:
 
     def _find(self, index: int) -> _Event | None:
         return next((event for event in self._events if event.feature == index), None)
+
+    def _unknown(self, feature: str) -> bool:
+        event = self._find(self._problem.feature_index(feature))
+        return event is None or event.value is None
 
     def _name(self) -> str:
         return "this session" if self.case is None else str(self.case)
@@ -246,11 +339,16 @@ class Session:
         threshold = self._plan.threshold(feature)
         if threshold >= 0:
             cuts = [cuts[threshold]]
-        ends = ["", *(f"{cut:g}" for cut in cuts), ""]
-        ranges = [
-            f"≤ {high}" if not low else f"> {low}" if not high else f"{low} to {high}" for low, high in pairwise(ends)
-        ]
+        if not cuts:
+            return ["–"] * n_outcomes
+        ranges = [interval(above, upto) for above, upto in pairwise([None, *cuts, None])]
         return (ranges + ["–"] * n_outcomes)[:n_outcomes]
+
+
+def _log_odds(probabilities: Sequence[float], label: int) -> float:
+    """The logarithm of a label's odds to base 2; the least number stands for what is too small to be told from none."""
+    others = sum(p for i, p in enumerate(probabilities) if i != label)
+    return math.log2(max(probabilities[label], 5e-324)) - math.log2(max(others, 5e-324))
 
 
 def _settled(event: _Event) -> str:
