@@ -15,7 +15,8 @@ ORDER = (
     + "lab.datasets lab.baselines lab.published lab.verdict lab.fidelity lab.printed lab.speed".split()
     + "lab.continuous lab.moving lab.priced lab.wide".split()
     + "lab.evaluate lab.experiment lab.optimal lab.plots lab".split()
-    + "app.catalog app.storage app.service app.page app.demo app.bench app.commands app.cli app".split()
+    + "app.catalog app.storage app.service app.page app.demo app.bench".split()
+    + "app.reading app.run app.explain app.ask app.model app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))
 

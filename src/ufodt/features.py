@@ -15,6 +15,7 @@ from ufodt.amount import is_missing, number, plain
 from ufodt.errors import InvalidProblem, InvalidValue
 
 MAX_OUTCOMES = 1024
+TRUTH_VALUES = (("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"))  # as people write them
 
 Value: TypeAlias = str | int | float | bool
 Amount: TypeAlias = float | Mapping[str, float]  # a number, or amounts in several currencies
@@ -180,6 +181,43 @@ def with_prices(features: Sequence[Feature], table: Mapping[str, Any]) -> list[F
             )
         priced.append(replace(feature, price=entry["price"], group=entry.get("group"), later_price=entry.get("later")))
     return priced
+
+
+def from_text(feature: Feature, text: str) -> Value:
+    """Return the value that somebody wrote: a number, a name in any case, 0 and 1 in any of the usual words.
+
+    >>> from_text(Binary("fever"), "yes"), from_text(Categorical("rhythm", ["sinus", "flutter"]), " Flutter ")
+    (1, 'flutter')
+    >>> from_text(Continuous("glucose"), "high")
+    Traceback (most recent call last):
+    ...
+    ufodt.errors.InvalidValue: glucose: 'high' came; expected a number.
+    """
+    written = text.strip()
+    if isinstance(feature, Continuous):
+        try:
+            return feature.number(float(written))
+        except ValueError:
+            raise InvalidValue(f"{feature.name}: {written!r} came; expected a number.") from None
+    plain_text = written.lower()
+    if isinstance(feature, Binary):
+        for pair in TRUTH_VALUES:
+            if plain_text.removesuffix(".0") in pair:
+                return pair.index(plain_text.removesuffix(".0"))
+        raise InvalidValue(f"{feature.name}: {written!r} came; expected 0 or 1, no or yes.")
+    same = [value for value in feature.values if str(value) == written]
+    same = same or [value for value in feature.values if str(value).lower() == plain_text]
+    same = same or [value for value in feature.values if not isinstance(value, str) and _reads_as(value, written)]
+    if len(same) != 1:
+        raise InvalidValue(f"{feature.name}: {written!r} came; expected one of {some(feature.values)}.")
+    return same[0]
+
+
+def _reads_as(value: Value, text: str) -> bool:
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
 
 
 def is_name(value: Any) -> bool:

@@ -213,6 +213,7 @@ class UFODT:
             known={} if known is None else known,
             unavailable=unavailable,
             scores=self.thresholds.kind == "exp3",
+            budget=min(number(budget), policies.hard_budget(self.policy.stop)),
         )
         self._n_opened += 1
         return session

@@ -122,7 +122,7 @@ class _Event(NamedTuple):
 class Session:
     """One case. Opened by a learner; asking changes nothing, telling and skipping do."""
 
-    __slots__ = ("_events", "_n_known", "_plan", "_prior", "_problem", "_scores", "case")
+    __slots__ = ("_budget", "_events", "_n_known", "_plan", "_prior", "_problem", "_scores", "case")
 
     def __init__(
         self,
@@ -133,10 +133,12 @@ class Session:
         known: Mapping[str, Any],
         unavailable: Iterable[str],
         scores: bool,
+        budget: float = math.inf,
     ) -> None:
         self.case = case
         self._problem = problem
         self._plan = plan
+        self._budget = budget
         self._scores = scores  # thresholds are learned from the scores of a case, so they are due before each answer
         self._events: list[_Event] = []
         self._prior: Sequence[float] = plan.predict()[1]
@@ -230,14 +232,15 @@ class Session:
             return f"{feature} is not among the features on offer in this case."
         if unknown:
             return f"{feature} needs {' and '.join(unknown)} to be known first."
+        if self.cost + reason.price > self._budget:
+            return (
+                f"{feature} costs {reason.price:g}, and {max(0.0, self._budget - self.cost):g} is left of the budget."
+            )
         if question is None or not reason.pays:
-            return f"{feature} is not worth {reason.price:g} here, or more than the budget allows."
+            return f"{feature} is not worth {reason.price:g} here."
         if not kind.mandatory and self._problem.features[self._problem.feature_index(question.feature)].mandatory:
             return f"{feature} comes later: {question.feature} is mandatory."
-        return (
-            f"{feature} gains {reason.gain:.3g} for {reason.price:g}; {question.feature} gains {question.gain:.3g} "
-            f"for {question.price:g}, which is more for its price."
-        )
+        return f"{feature} gains less for its price than {question.feature}."
 
     def what_if(self, feature: str, value: Any) -> Prospect:
         """Return the answer and the next question as if a value were told; nothing is told or paid."""
