@@ -4,7 +4,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,9 @@ from ufodt.session import Evidence, Session
 from ufodt.stop import Stop
 from ufodt.thresholds import Thresholds
 from ufodt.thresholds import paper as printed_thresholds
-from ufodt.tree import Tree, unroll
+
+if TYPE_CHECKING:
+    from ufodt.tree import Tree
 
 Progress = Callable[[int, int], None]
 _Arrays = tuple[
@@ -307,7 +309,7 @@ class UFODT:
         min_share: float = 0.0,
         max_missing: int | None = 1,
         max_nodes: int = 20_000,
-    ) -> Tree:
+    ) -> "Tree":
         """Return the policy under the mean belief as a frozen tree: to read, to draw, to run elsewhere.
 
         The likeliest nodes are unrolled first. A node beyond a limit asks nothing and answers where it stands; when
@@ -325,6 +327,8 @@ class UFODT:
         max_nodes
             Nodes in all.
         """
+        from ufodt.tree import unroll  # here, since not every program looks at its tree
+
         return unroll(
             self._planned(),
             self.problem,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ufodt.features import Continuous, Value, interval
+from ufodt.features import Binary, Continuous, Value, interval
 from ufodt.problem import Label, Problem
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class Tree:
     >>> tree = learner.tree()
     >>> print(tree.to_text())
     fever?  price 1 · 100% of cases · healthy 50%, ill 50% · 1 to come
-    ├─ 0 → healthy 98%  50% of cases · paid 1
-    └─ 1 → ill 98%  50% of cases · paid 1
+    ├─ no → healthy 98%  50% of cases · paid 1
+    └─ yes → ill 98%  50% of cases · paid 1
     >>> tree.predict([[1, None]]).labels.tolist()
     ['ill']
     """
@@ -145,6 +145,13 @@ class Tree:
         spent = np.array([node.spent for node in self.nodes])
         return Decisions(self.problem.labels_at(answers[ended]), spent[ended], given[ended], ended)
 
+    def came_by(self, node: Node, branch: Branch) -> str:
+        """Return what a branch stands for in words; 0 and 1 of a binary feature are no and yes."""
+        feature = None if node.feature is None else self.problem.features[self.problem.feature_index(node.feature)]
+        if isinstance(feature, Binary) and branch.values:
+            return " or ".join("yes" if value else "no" for value in branch.values)
+        return str(branch)
+
     def prune(
         self, *, max_depth: int | None = None, min_share: float = 0.0, missing: bool = True, merge: bool = False
     ) -> "Tree":
@@ -178,7 +185,7 @@ class Tree:
 
         return to_dot(self._readable(max_depth, min_share, missing))
 
-    def to_svg(self, *, max_depth: int | None = 4, min_share: float = 0.02, missing: bool = False) -> str:
+    def to_svg(self, *, max_depth: int | None = 5, min_share: float = 0.02, missing: bool = False) -> str:
         """Return a picture of the tree, an SVG that fits the width of a page; nothing else is needed to draw it."""
         from ufodt.tree.picture import to_svg
 
@@ -188,7 +195,7 @@ class Tree:
         self,
         ax: "Axes | None" = None,
         *,
-        max_depth: int | None = 4,
+        max_depth: int | None = 5,
         min_share: float = 0.02,
         missing: bool = False,
     ) -> "Axes":

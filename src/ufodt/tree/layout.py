@@ -7,7 +7,7 @@ from itertools import pairwise
 from ufodt.amount import amount, share
 from ufodt.tree.frozen import Node, Tree
 
-BOX_WIDTH, COLUMN = 156.0, 182.0
+BOX_WIDTH, COLUMN, INSET = 134.0, 152.0, 7.0
 MARGIN, LEGEND, LINE, GAP = 10.0, 20.0, 14.0, 6.0
 BAR = 5.0  # height of the bar of label probabilities
 SIZE, SMALL = 11.5, 10.0  # of letters
@@ -23,7 +23,8 @@ class Box:
     y: float
     height: float
     came: str  # what led here
-    head: str  # question and price, or answer and probability
+    head: str  # the question, or the answer
+    side: str  # to its right: what it costs, or how likely it is
     tail: str
     full: str  # everything, for whoever points at it
     bar: tuple[tuple[float, float, str], ...]  # from, to (as parts of the width), colour
@@ -51,6 +52,7 @@ class Picture:
     boxes: tuple[Box, ...]
     lines: tuple[Line, ...]
     legend: tuple[tuple[float, float, str, str], ...]  # x, y, colour, label
+    notes: tuple[str, ...]  # below the tree, LINE apart, the last one MARGIN above the end
 
 
 def lay_out(tree: Tree) -> Picture:
@@ -59,7 +61,7 @@ def lay_out(tree: Tree) -> Picture:
     depth, came = [0] * len(tree.nodes), [""] * len(tree.nodes)
     for at, node in enumerate(tree.nodes):
         for branch in node.branches:
-            depth[branch.to], came[branch.to] = depth[at] + 1, str(branch)
+            depth[branch.to], came[branch.to] = depth[at] + 1, tree.came_by(node, branch)
     width = 2 * MARGIN + COLUMN * max(depth) + BOX_WIDTH
     legend, top = _legend(tree, colours, max(width, 3 * COLUMN))
     heights = [(3 if text else 2) * LINE + BAR + 7 for text in came]
@@ -80,8 +82,11 @@ def lay_out(tree: Tree) -> Picture:
         for at, node in enumerate(tree.nodes)
         for branch in node.branches
     )
-    bottom = max(box.y + box.height for box in boxes) + MARGIN
-    return Picture(max(width, 3 * COLUMN), bottom, boxes, lines, legend)
+    notes = ["Beside a question: what it costs there. Below: share of cases, expected cost still to come."]
+    if any(node.cut for node in tree.nodes):
+        notes.append("… the tree goes on: more is asked, for what stands after + on average.")
+    bottom = max(box.y + box.height for box in boxes) + MARGIN + LINE * len(notes) + MARGIN
+    return Picture(max(width, 3 * COLUMN), bottom, boxes, lines, legend, tuple(notes))
 
 
 def _middles(tree: Tree, heights: Sequence[float], top: float) -> list[float]:
@@ -106,21 +111,30 @@ def _box(tree: Tree, at: int, x: float, middle: float, height: float, came: str,
     node, labels = tree.nodes[at], tree.problem.labels
     answer = labels.index(node.label)
     if node.feature is None:
-        head = f"{node.label}  {share(node.probabilities[answer])}{' …' if node.cut else ''}"
-        ahead = f" + {amount(node.remaining)}" if node.cut and node.remaining else ""
-        tail = f"{share(node.share)} of cases · paid {amount(node.spent)}{ahead}"
+        head, side = str(node.label), share(node.probabilities[answer]) + (" …" if node.cut else "")
+        ahead = f" + {_short(node.remaining)}" if node.cut and node.remaining else ""
+        tail = f"{share(node.share)} · paid {_short(node.spent)}{ahead}"
     else:
-        price = f"  {amount(node.price)}"
-        head = fit(f"{node.feature}?", BOX_WIDTH - 14 - _wide(price)) + price
-        tail = f"{share(node.share)} of cases · {amount(node.remaining)} to come"
+        head, side = f"{node.feature}?", amount(node.price)
+        tail = f"{share(node.share)} · {_short(node.remaining)} to come"
     ends = [0.0]
     for p in node.probabilities:
         ends.append(ends[-1] + p)
     bar = tuple((low, high, colours.get(i, FADED)) for i, (low, high) in enumerate(pairwise(ends)) if high > low)
     colour = colours.get(answer, FADED) if node.feature is None else ""
-    room = BOX_WIDTH - 14
-    return Box(x, middle - height / 2, height, fit(came, room), fit(head, room), fit(tail, room, SMALL),
-               _full(node, labels, came), bar, colour)  # fmt: skip
+    room = BOX_WIDTH - 2 * INSET
+    return Box(
+        x=x,
+        y=middle - height / 2,
+        height=height,
+        came=fit(came, room),
+        head=fit(head, room - wide(side) - INSET),
+        side=side,
+        tail=fit(tail, room, SMALL),
+        full=_full(node, labels, came),
+        bar=bar,
+        colour=colour,
+    )
 
 
 def _full(node: Node, labels: Sequence[object], came: str) -> str:
@@ -151,27 +165,32 @@ def _legend(
     entries, x, y = [], MARGIN, MARGIN
     for i, label in shown:
         text = fit(label, BOX_WIDTH)
-        if x > MARGIN and x + 34 + _wide(text) > width - MARGIN:
+        if x > MARGIN and x + 34 + wide(text) > width - MARGIN:
             x, y = MARGIN, y + LEGEND
         entries.append((x, y, colours.get(i, FADED), text))
-        x += 34 + _wide(text)
+        x += 34 + wide(text)
     return tuple(entries), y + LEGEND + GAP
 
 
 def fit(text: str, room: float, size: float = SIZE) -> str:
     """Return a text as far as it fits into some pixels, the end replaced by an ellipsis."""
-    if _wide(text, size) <= room:
+    if wide(text, size) <= room:
         return text
-    while text and _wide(text, size) + size > room:
+    while text and wide(text, size) + size > room:
         text = text[:-1]
     return text.rstrip() + "…"
 
 
-def _wide(text: str, size: float = SIZE) -> float:
+def _short(value: float) -> str:
+    """A price in a picture: what matters of it."""
+    return amount(float(f"{value:.3g}"))
+
+
+def wide(text: str, size: float = SIZE) -> float:
     """About how many pixels a text takes: narrow, wide and other letters, East Asian ones double."""
-    narrow, wide = "iljtfrI.,:;!|' ()[]", "mwMW@%—…"
+    thin, broad = "iljtfrI.,:;!|' ()[]·", "mwMW@%—…"
     return sum(
         size
-        * (1.0 if ord(c) > 0x2E7F else 0.34 if c in narrow else 0.88 if c in wide else 0.62 if c.isupper() else 0.56)
+        * (1.0 if ord(c) > 0x2E7F else 0.34 if c in thin else 0.88 if c in broad else 0.62 if c.isupper() else 0.56)
         for c in text
     )

@@ -3,7 +3,7 @@
 from xml.sax.saxutils import escape
 
 from ufodt.tree.frozen import Tree
-from ufodt.tree.layout import BAR, BOX_WIDTH, LINE, SIZE, SMALL, Box, Line, lay_out
+from ufodt.tree.layout import BAR, BOX_WIDTH, INSET, LINE, MARGIN, SIZE, SMALL, Box, Line, lay_out
 
 INK, QUIET, EDGE = "#1a1a1a", "#666666", "#b9c2cc"
 _FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
@@ -24,6 +24,8 @@ def to_svg(tree: Tree) -> str:
         parts.append(_text(x + 16, y + 9.5, label, INK))
     parts += [_line(line) for line in picture.lines]
     parts += [_box(box) for box in picture.boxes]
+    for i, note in enumerate(reversed(picture.notes)):
+        parts.append(_text(MARGIN, height - MARGIN - i * LINE, note, QUIET, f'font-size="{SMALL}"'))
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -46,13 +48,14 @@ def _box(box: Box) -> str:
         f'<rect {place} fill="white"/><rect {place} fill="{fill}"{faint} stroke="{stroke}"/>',
     ]
     if box.came:
-        parts.append(_text(box.x + 7, y - 1, box.came, QUIET, 'font-style="italic"'))
+        parts.append(_text(box.x + INSET, y - 1, box.came, QUIET, 'font-style="italic"'))
         y += LINE
-    parts.append(_text(box.x + 7, y - 1, box.head, INK, 'font-weight="bold"'))
+    parts.append(_text(box.x + INSET, y - 1, box.head, INK, 'font-weight="bold"'))
+    parts.append(_text(box.x + BOX_WIDTH - INSET, y - 1, box.side, INK, 'text-anchor="end"'))
     for low, high, colour in box.bar:
-        x, wide = box.x + 7 + low * (BOX_WIDTH - 14), (high - low) * (BOX_WIDTH - 14)
+        x, wide = box.x + INSET + low * (BOX_WIDTH - 2 * INSET), (high - low) * (BOX_WIDTH - 2 * INSET)
         parts.append(f'<rect x="{x:.1f}" y="{y + 3:.1f}" width="{wide:.2f}" height="{BAR}" fill="{colour}"/>')
-    parts.append(_text(box.x + 7, y + BAR + LINE, box.tail, QUIET, f'font-size="{SMALL}"'))
+    parts.append(_text(box.x + INSET, y + BAR + LINE, box.tail, QUIET, f'font-size="{SMALL}"'))
     return "".join([*parts, "</g>"])
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ufodt.errors import UfodtError
 from ufodt.tree.frozen import Tree
-from ufodt.tree.layout import BAR, BOX_WIDTH, LINE, SIZE, SMALL, Box, Picture, lay_out
+from ufodt.tree.layout import BAR, BOX_WIDTH, INSET, LINE, MARGIN, SIZE, SMALL, Box, Picture, lay_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,6 +47,8 @@ def _paint(ax: "Axes", picture: Picture) -> None:
     for x, y, colour, label in picture.legend:
         ax.add_patch(Rectangle((x, y), 11, 11, color=colour, linewidth=0))
         _write(ax, x + 16, y + 9.5, label, points)
+    for i, note in enumerate(reversed(picture.notes)):
+        _write(ax, MARGIN, picture.height - MARGIN - i * LINE, note, points, color="#666666", size=SMALL)
     for box in picture.boxes:
         _paint_box(ax, box, points)
 
@@ -63,16 +65,29 @@ def _paint_box(ax: "Axes", box: Box, points: float) -> None:
     ax.add_patch(FancyBboxPatch(*shape, boxstyle=style, facecolor=fill, edgecolor=edge, linewidth=points))
     y = box.y + LINE
     if box.came:
-        _write(ax, box.x + 7, y - 1, box.came, points, color="#666666", style="italic")
+        _write(ax, box.x + INSET, y - 1, box.came, points, color="#666666", style="italic")
         y += LINE
-    _write(ax, box.x + 7, y - 1, box.head, points, weight="bold")
+    _write(ax, box.x + INSET, y - 1, box.head, points, weight="bold")
+    _write(ax, box.x + BOX_WIDTH - INSET, y - 1, box.side, points, align="right")
     for low, high, colour in box.bar:
-        x, wide = box.x + 7 + low * (BOX_WIDTH - 14), (high - low) * (BOX_WIDTH - 14)
+        x, wide = box.x + INSET + low * (BOX_WIDTH - 2 * INSET), (high - low) * (BOX_WIDTH - 2 * INSET)
         ax.add_patch(Rectangle((x, y + 3), wide, BAR, facecolor=colour, linewidth=0))
-    _write(ax, box.x + 7, y + BAR + LINE, box.tail, points, color="#666666", size=SMALL)
+    _write(ax, box.x + INSET, y + BAR + LINE, box.tail, points, color="#666666", size=SMALL)
 
 
-def _write(ax: "Axes", x: float, y: float, text: str, points: float, *, color: str = "#1a1a1a", size: float = SIZE,
-           weight: str = "normal", style: str = "normal") -> None:  # fmt: skip
-    ax.text(x, y, text, fontsize=0.93 * size * points, color=color, fontweight=weight, fontstyle=style,
-            parse_math=False, clip_on=True)  # fmt: skip
+def _write(
+    ax: "Axes",
+    x: float,
+    y: float,
+    text: str,
+    points: float,
+    *,
+    color: str = "#1a1a1a",
+    size: float = SIZE,
+    weight: str = "normal",
+    style: str = "normal",
+    align: str = "left",
+) -> None:
+    """Letters are a little smaller than in the SVG: matplotlib's own are wider."""
+    shown = {"color": color, "fontweight": weight, "fontstyle": style, "horizontalalignment": align}
+    ax.text(x, y, text, fontsize=0.88 * size * points, parse_math=False, clip_on=True, **shown)  # type: ignore[arg-type]

@@ -21,7 +21,12 @@ def to_text(tree: Tree) -> str:
         for i, branch in enumerate(node.branches):
             last = i == len(node.branches) - 1
             children.append(
-                (branch.to, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "), str(branch))
+                (
+                    branch.to,
+                    below + ("└─ " if last else "├─ "),
+                    below + ("   " if last else "│  "),
+                    tree.came_by(node, branch),
+                )
             )
         todo += reversed(children)
     return "\n".join(_printable(line) for line in lines)
@@ -76,7 +81,9 @@ def to_dot(tree: Tree) -> str:
         lines.append(f'  n{at} [label="{text}"{", style=filled, fillcolor=gray95" if node.feature is None else ""}];')
         for branch in node.branches:
             width = 0.5 + 5 * tree.nodes[branch.to].share
-            lines.append(f'  n{at} -> n{branch.to} [label="{_quoted(str(branch))}", penwidth={width:.2f}];')
+            lines.append(
+                f'  n{at} -> n{branch.to} [label="{_quoted(tree.came_by(node, branch))}", penwidth={width:.2f}];'
+            )
     return "\n".join([*lines, "}"]) + "\n"
 
 
