@@ -24,8 +24,8 @@ _COMMANDS = ("?", "s", "u", "a", "q")
 
 
 def ask(console: Console, learner: ufodt.UFODT, *, known: Mapping[str, Value], save: str | None, model: str) -> None:
-    """Go through cases with a person until there are no more."""
-    n_learned, problem = 0, learner.problem
+    """Go through cases with a person until there are no more; what is learned is saved at once."""
+    problem, may_save = learner.problem, True
     console.print(
         f"A model of {learner.n_opened:,} cases: {problem.n_features} features, "
         f"the answer is one of {escape(choices(problem.labels))}."
@@ -34,20 +34,20 @@ def ask(console: Console, learner: ufodt.UFODT, *, known: Mapping[str, Value], s
     while True:
         session = learner.open(known=known)
         if not _questions(console, learner, session):
-            break
+            return
         print_answer(console, session.predict())
         truth = _truth(learner)
         if truth is not None:
             learner.learn(session.evidence, truth)
-            n_learned += 1
             console.print(f"Learned: it was [bold]{escape(str(truth))}[/].")
+            if save is None and may_save:
+                may_save = click.confirm(f"Save what is learned to {model}?", default=True)
+                save = model if may_save else None
+            if save is not None:
+                learner.save(save)
+                console.print(f"Saved to {escape(save)}.", style="dim")
         if not click.confirm("Another case?", default=False):
-            break
-    if n_learned and save is None and click.confirm(f"Save what was learned to {model}?", default=True):
-        save = model
-    if n_learned and save is not None:
-        learner.save(save)
-        console.print(f"Saved to {escape(save)}.")
+            return
 
 
 def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool:
@@ -128,15 +128,17 @@ def _truth(learner: ufodt.UFODT) -> Any:
 # --- lines of JSON --------------------------------------------------------------------------------------
 
 
-def serve_lines(learner: ufodt.UFODT, lines: Iterable[str], out: TextIO, *, known: Mapping[str, Value]) -> int:
-    """Answer every line with a line, one session at a time; return how many cases were learned.
+def serve_lines(
+    learner: ufodt.UFODT, lines: Iterable[str], out: TextIO, *, known: Mapping[str, Value], save: str | None
+) -> None:
+    """Answer every line with a line, one session at a time; what is learned is saved at once.
 
     In comes an object with one key: `tell` with an object of values, `skip` with a feature, `undo`, `why`, `what_if`
     with an object of one value, `answer`, `label` with the truth, which is learned, `open` for the next case, with
     `case` and `known` inside if wanted. Out comes the next question (`ask`) or the `answer`; or an `error`, and nothing
     has changed.
     """
-    session, n_learned = learner.open(known=known), 0
+    session = learner.open(known=known)
     _say(out, _state(learner, session))
     for line in lines:
         if not line.strip():
@@ -151,13 +153,13 @@ def serve_lines(learner: ufodt.UFODT, lines: Iterable[str], out: TextIO, *, know
                 session = learner.open(given.get("case"), known={**known, **given.get("known", {})})
             elif verb == "label":
                 learner.learn(session.evidence, given)
-                n_learned += 1
+                if save is not None:
+                    learner.save(save)
                 _say(out, {"learned": given})
                 session = learner.open(known=known)
             _say(out, _respond(learner, session, verb, given))
         except (UfodtError, ValueError, TypeError, AttributeError) as error:
             _say(out, {"error": str(error)})
-    return n_learned
 
 
 def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> dict[str, Any]:

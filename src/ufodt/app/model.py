@@ -23,7 +23,7 @@ _FORMATS = {
 
 @click.command()
 @click.argument("data", type=click.Path(dir_okay=False, allow_dash=True))
-@click.option("--label", help="Column with the label.  [default: the column called label, else the last]")
+@click.option("--label", help="Column with the label.  [default: label, else the last one; with --model: none]")
 @click.option("--price", "about", type=click.Path(dir_okay=False), help="TOML file: prices, kinds of columns, loss.")
 @click.option("--save", type=click.Path(dir_okay=False), help="Where to write the model, also when interrupted.")
 @click.option("--model", type=click.Path(dir_okay=False), help="Go on with a saved model instead of a new one.")
@@ -61,8 +61,8 @@ def run(
         [loss.healthy]
         ill = 50
 
-    Without a loss, a mistake costs as much as 50 questions of the mean price. Ctrl-C ends the run between two cases
-    and saves it.
+    Without a loss, a mistake costs as much as 50 questions of the mean price. With --model and without --label, cases are
+    answered and nothing is learned. Ctrl-C ends the run between two cases and saves it.
     """
     import json
 
@@ -136,10 +136,10 @@ def ask(model: str, known: tuple[str, ...], save: str | None, as_json: bool) -> 
 
     learner = ufodt.load(model)
     values = read_values(learner.problem, known)
-    if not as_json:
+    if as_json:
+        serve_lines(learner, sys.stdin, sys.stdout, known=values, save=save)
+    else:
         go(Console(highlight=False), learner, known=values, save=save, model=model)
-    elif serve_lines(learner, sys.stdin, sys.stdout, known=values) and save is not None:
-        learner.save(save)
 
 
 @click.command()
@@ -167,7 +167,7 @@ def explain(model: str, values: tuple[str, ...], as_json: bool) -> None:
     if question is None:
         console.print("It would ask nothing more:")
     else:
-        console.print(f"It would ask [bold]{question.feature}[/] next:")
+        console.print(f"It would ask {question.feature} next:", markup=False)
     pages.print_reasons(console, session)
 
 

@@ -62,7 +62,9 @@ def read_stream_for(problem: Problem, path: str, *, label: str | None) -> Stream
         if unfit:
             account.append(f"{feature.name}: {len(unfit)} cells taken as missing, such as {unfit[0]!r}.")
     y: list[Label | None] = [None] * len(cells.rows)
-    if label is not None:
+    if label is None:
+        account.append("No label column was named, so the cases are answered and nothing is learned.")
+    else:
         at = cells.header.index(label)
         y = [read_label(problem, row[at]) if row[at] else None for row in cells.rows]
     return Stream(problem, X, y, tuple(account))

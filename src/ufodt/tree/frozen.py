@@ -47,11 +47,6 @@ class Node:
     branches: tuple[Branch, ...] = ()
     cut: bool = False  # a leaf only because the tree ends here: the learner would ask on
 
-    @property
-    def probability(self) -> float:
-        """Of the likeliest label; that of `label` where all mistakes cost the same."""
-        return max(self.probabilities)
-
 
 class Decisions(NamedTuple):
     """What a tree answers to a table of cases: one entry per case."""
@@ -207,8 +202,8 @@ class Tree:
     def to_sql(self, table: str) -> str:
         """Return one SELECT that adds `ufodt_label` and `ufodt_price` to every row of a table.
 
-        Standard SQL as SQLite, PostgreSQL and DuckDB read it. NULL is missing; a value that the problem does not
-        know gives NULL.
+        Standard SQL as SQLite, PostgreSQL and DuckDB read it; `table` is quoted as one name. NULL is missing; a value
+        that the problem does not know gives NULL.
         """
         from ufodt.tree.sql import to_sql
 
