@@ -17,7 +17,7 @@ def unrolled(case: Small, *, n_steps: int = 10**6, **limits: float) -> tuple[np.
     return tree.unrolled()
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(20))
 def test_every_node_is_what_a_plan_says_after_the_same_evidence(seed: int) -> None:
     case = draw_small(np.random.default_rng(seed), max_features=4, priced=seed % 2 == 1)
     whole, real, probabilities = unrolled(case)
@@ -47,13 +47,13 @@ def test_every_node_is_what_a_plan_says_after_the_same_evidence(seed: int) -> No
 
 
 def test_in_how_many_steps_it_is_unrolled_makes_no_difference() -> None:
-    case = draw_small(np.random.default_rng(1), max_features=4)
+    case = draw_small(np.random.default_rng(4), max_features=4)
     for one, other in zip(unrolled(case), unrolled(case, n_steps=1), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
 def test_limits_are_kept() -> None:
-    case = draw_small(np.random.default_rng(1), max_features=4)
+    case = draw_small(np.random.default_rng(4), max_features=4)
     everything = len(unrolled(case)[0])
     assert everything > 10
     assert len(unrolled(case, max_nodes=1)[0]) == 1
@@ -65,7 +65,7 @@ def test_limits_are_kept() -> None:
 
 
 def test_a_tree_that_was_walked_down_is_not_unrolled() -> None:
-    case = draw_small(np.random.default_rng(3), max_features=4)
+    case = draw_small(np.random.default_rng(4), max_features=4)
     tree = core.Tree(case.problem, policy(plan_mean=True), case.belief, seed=0, number=0)
     tree.evaluate(np.zeros((4, case.n_features), dtype=np.int16))
     assert tree.n_nodes > 1
