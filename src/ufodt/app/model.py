@@ -183,7 +183,7 @@ def explain(model: str, values: tuple[str, ...], as_json: bool) -> None:
 @click.option(
     "--max-depth",
     type=click.IntRange(min=0),
-    help="Questions on a path.  [default: 5 in text, 4 in pictures, else all]",
+    help="Questions on a path.  [default: 5 where it is shown, else all]",
 )
 @click.option(
     "--min-share",
@@ -215,7 +215,7 @@ def tree(
     if form in ("json", "sql", "python"):
         frozen = learner.tree(max_nodes=max_nodes or _EXPORTED, **given)  # type: ignore[arg-type]
         text = frozen.to_json() if form == "json" else frozen.to_python() if form == "python" else frozen.to_sql(table)
-        if not frozen.complete:
+        if not frozen.complete and not given:
             click.echo("Some cases are answered before the model would; --max-nodes allows a larger tree.", err=True)
     else:
         frozen = learner.tree(max_nodes=max_nodes or _SHOWN)

@@ -64,6 +64,7 @@ def to_python(tree: Tree) -> str:
     """Return the module as text; see `Tree.to_python`."""
     names = [feature.name for feature in tree.problem.features]
     parts = [_HEAD.format(features=repr(names), labels=repr(list(tree.problem.labels)))]
+    tree = tree.prune(merge=True)
     for starts in stages(tree, _NESTED):
         for at in starts:
             body = _lines(tree, at, _NESTED, 1)

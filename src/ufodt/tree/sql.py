@@ -23,6 +23,7 @@ def to_sql(tree: Tree, table: str) -> str:
             raise InvalidValue(
                 f"A feature is called {feature.name!r}, as a column of the result; give it another name."
             )
+    tree = tree.prune(merge=True)
     label = _whole(tree, lambda node: _literal(node.label))
     price = _whole(tree, lambda node: _literal(float(node.spent)))
     return f"SELECT t.*,\n  {label} AS {LABEL},\n  {price} AS {PRICE}\nFROM {_name(table)} AS t;\n"
