@@ -133,6 +133,7 @@ class UFODT:
         self._n_opened = 0
         self._compiled = policies.problem_to_core(problem, self.thresholds)
         self._policy = policies.to_core(self.policy, problem)
+        self._budget = policies.hard_budget(self.policy.stop)
         self._belief = beliefs.from_prior(self.prior, problem, self._compiled, self.thresholds)
         self._drift = core.Drift(**asdict(self.drift))
         self._selection = core.Selection(self._compiled, **asdict(self.selection))
@@ -215,7 +216,7 @@ class UFODT:
             known={} if known is None else known,
             unavailable=unavailable,
             scores=self.thresholds.kind == "exp3",
-            budget=min(number(budget), policies.hard_budget(self.policy.stop)),
+            budget=min(number(budget), self._budget),
         )
         self._n_opened += 1
         return session

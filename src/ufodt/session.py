@@ -31,12 +31,20 @@ class Evidence(TypedDict):
     rewards: NotRequired[list[list[float]]]  # what Exp3 learns: the number of a threshold among all, and its gain
 
 
-class Step(NamedTuple):
-    """The label probabilities once a value was told; before the first one, feature and value are None."""
+class _Event(NamedTuple):
+    feature: int
+    value: Value | None  # None: skipped
+    price: float | None  # None: nothing paid
+    threshold: int
+    before: bytes  # the label probabilities before it, as doubles
 
-    feature: str | None
-    value: Value | None
-    probabilities: Sequence[float]
+
+class Step(NamedTuple):
+    """A value that was told, and the label probabilities before it."""
+
+    feature: str
+    value: Value
+    before: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +69,26 @@ class Answer:
     label: Label
     probabilities: dict[Label, float]
     cost: float
-    steps: tuple[Step, ...] = field(default=(), compare=False, repr=False)  # how the probabilities came about
+    _problem: Problem | None = field(default=None, compare=False, repr=False)
+    _events: tuple[_Event, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def steps(self) -> list[Step]:
+        """What was told, in order, and how the probabilities stood before."""
+        features = () if self._problem is None else self._problem.features
+        return [
+            Step(features[event.feature].name, event.value, memoryview(event.before).cast("d").tolist())
+            for event in self._events
+            if event.value is not None
+        ]
 
     def why(self) -> list[Support]:
         """Return the evidence for and against each label in bits, the likeliest label first."""
-        steps = self.steps or (Step(None, None, list(self.probabilities.values())),)
-        supports = []
+        steps, supports = self.steps, []
         for i, label in enumerate(self.probabilities):
-            odds = [_log_odds(step.probabilities, i) for step in steps]
-            values = {
-                step.feature: after - before
-                for step, (before, after) in zip(steps[1:], pairwise(odds), strict=True)
-                if step.feature is not None
-            }
+            odds = [_log_odds(step.before, i) for step in steps]
+            odds.append(_log_odds(list(self.probabilities.values()), i))
+            values = {step.feature: after - before for step, (before, after) in zip(steps, pairwise(odds), strict=True)}
             supports.append(Support(label, odds[0], values, sum(values.values(), odds[0])))
         return sorted(supports, key=lambda support: -support.total)
 
@@ -111,18 +126,10 @@ class Reason:
         return self.gain / max(self.price, 1e-300)
 
 
-class _Event(NamedTuple):
-    feature: int
-    value: Value | None  # None: skipped
-    price: float | None  # None: nothing paid
-    threshold: int
-    probabilities: Sequence[float]  # of the labels, after it
-
-
 class Session:
     """One case. Opened by a learner; asking changes nothing, telling and skipping do."""
 
-    __slots__ = ("_budget", "_events", "_n_known", "_plan", "_prior", "_problem", "_scores", "case")
+    __slots__ = ("_budget", "_events", "_n_known", "_plan", "_problem", "_scores", "case")
 
     def __init__(
         self,
@@ -141,7 +148,6 @@ class Session:
         self._budget = budget
         self._scores = scores  # thresholds are learned from the scores of a case, so they are due before each answer
         self._events: list[_Event] = []
-        self._prior: Sequence[float] = plan.predict()[1]
         if not isinstance(known, Mapping):
             raise InvalidValue(f"{known!r} came for the known values; expected a value for each feature's name.")
         if isinstance(unavailable, str) or not isinstance(unavailable, Iterable):
@@ -199,11 +205,9 @@ class Session:
     def predict(self) -> Answer:
         """Return the best answer on the evidence so far; can be called at any time."""
         answer, p = self._plan.predict()
-        labels, features = self._problem.labels, self._problem.features
-        told = [Step(features[e.feature].name, e.value, e.probabilities) for e in self._events if e.value is not None]
-        return Answer(
-            labels[answer], dict(zip(labels, p, strict=True)), self.cost, (Step(None, None, self._prior), *told)
-        )
+        labels = self._problem.labels
+        probabilities = dict(zip(labels, p, strict=True))
+        return Answer(labels[answer], probabilities, self.cost, self._problem, tuple(self._events))
 
     def why(self) -> list[Reason]:
         """Rank all remaining features, those that pay first, then by gain per price.
@@ -286,18 +290,17 @@ class Session:
         return feature.values[feature.outcome(value)]
 
     def _add(self, index: int, value: Value | None, *, paid: bool) -> None:
-        plan, feature, threshold = self._plan, self._problem.features[index], -1
-        before = plan.spent
+        plan, feature, threshold, before = self._plan, self._problem.features[index], -1, b""
+        spent = plan.spent
         if value is None:
             plan.skip(index, paid)
         elif isinstance(feature, Continuous):
             outcome = plan.outcome(index, float(value))
             threshold = plan.threshold(index)
-            plan.observe(index, outcome, paid)
+            before = plan.observe(index, outcome, paid)
         else:
-            plan.observe(index, feature.outcome(value), paid)
-        price = plan.spent - before if paid else None
-        self._events.append(_Event(index, value, price, threshold, () if value is None else plan.predict()[1]))
+            before = plan.observe(index, feature.outcome(value), paid)
+        self._events.append(_Event(index, value, plan.spent - spent if paid else None, threshold, before))
 
     def _undo_last(self) -> _Event:
         events, undone = self._events[:-1], self._events[-1]

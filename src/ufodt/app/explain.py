@@ -56,9 +56,9 @@ def print_answer(console: Console, answer: Answer) -> None:
     for support in shown:
         table.add_column(f"for {_safe(support.label)}", justify="right")
     table.add_row("before anything was told", *(_bits(support.prior) for support in shown))
-    told = {step.feature: step.value for step in answer.steps if step.feature is not None}
-    for name, value in told.items():
-        table.add_row(f"{_safe(name)} is {_safe(value)}", *(_bits(support.values[name]) for support in shown))
+    for step in answer.steps:
+        bits = (_bits(support.values[step.feature]) for support in shown)
+        table.add_row(f"{_safe(step.feature)} is {_safe(step.value)}", *bits)
     table.add_section()
     table.add_row("together", *(_bits(support.total) for support in shown))
     table.add_row("probability", *(share(answer.probabilities[support.label]) for support in shown))

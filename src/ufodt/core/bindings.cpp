@@ -210,7 +210,10 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             [](Plan& plan, int feature, int outcome, bool paid) {
                 if (outcome != -1 || !plan.problem().continuous.at(feature)) check_outcome(plan.shape(), feature, outcome);
                 check_open(plan, feature);
+                std::vector<double> before;
+                plan.predict(before);
                 plan.observe(feature, outcome, paid);
+                return nb::bytes(before.data(), before.size() * sizeof(double));  // P(label) before it, for explanations
             },
             "feature"_a, "outcome"_a, "paid"_a = true)
         .def(
