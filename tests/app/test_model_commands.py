@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import select
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -129,7 +130,7 @@ def test_a_pipe_is_read_like_a_file(folder: Path, name: str) -> None:
 
 def test_an_interrupted_run_is_saved_and_can_be_gone_on_with(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, part, add = folder / "model.npz", folder / "part.npz", runs.Tally.add
-    about = ["--price", str(folder / "prices.toml"), "--label", "state", "--save", str(part)]
+    about = ["--price", str(folder / "prices.toml"), "--save", str(part)]  # the last column is the label
 
     def interrupt(self: runs.Tally, *given: Any) -> None:
         add(self, *given)
@@ -143,7 +144,7 @@ def test_an_interrupted_run_is_saved_and_can_be_gone_on_with(folder: Path, monke
     assert "Interrupted after 400 of 900 cases." in done.output
     assert ufodt.load(part).n_opened == 400
     command = next(line for line in done.output.splitlines() if line.startswith("To go on: ufodt "))
-    assert call(*command.removeprefix("To go on: ufodt ").split()).exit_code == 0
+    assert call(*shlex.split(command.removeprefix("To go on: ufodt "))).exit_code == 0
     assert counts(part) == counts(whole)
 
 

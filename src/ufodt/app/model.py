@@ -65,6 +65,7 @@ def run(
     are answered and nothing is learned. Ctrl-C ends the run between two cases and saves it.
     """
     import json
+    import shlex
 
     from rich.console import Console
 
@@ -72,17 +73,19 @@ def run(
     from ufodt.app.reading import read_stream, read_stream_for
     from ufodt.app.run import out_of, print_summary
     from ufodt.app.run import run as go
+    from ufodt.lab.datasets.table import label_column
 
     if model is not None and (about is not None or criterion is not None):
         raise click.UsageError("--price and --criterion belong to a new model; a saved one has its own.")
     out = out_of(records)
     console = Console(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
-    if model is None:
-        stream = read_stream(data, label=label, about=about)
-        learner = ufodt.UFODT(stream.problem, criterion=criterion, seed=seed)
-    else:
-        learner = ufodt.load(model)
-        stream = read_stream_for(learner.problem, data, label=label)
+    with console.status("Reading the table"):
+        if model is None:
+            stream = read_stream(data, label=label, about=about)
+            learner = ufodt.UFODT(stream.problem, criterion=criterion, seed=seed)
+        else:
+            learner = ufodt.load(model)
+            stream = read_stream_for(learner.problem, data, label=label)
     for sentence in stream.account:
         console.print(sentence, style="dim", markup=False)
     tally, done = go(console, learner, stream, save=save, skip=skip, records=out)
@@ -97,12 +100,13 @@ def run(
     elif not as_json and records != "-":
         console.print("Nothing was saved; to keep the model, name a file with --save.", style="dim")
     if not done:
-        n_done, rest = skip + tally.n_cases, f" --label {label}" if label else ""
+        n_done = skip + tally.n_cases
         console.print(f"Interrupted after {n_done:,} of {len(stream.y):,} cases.", style="yellow")
-        if save is not None:
-            console.print(
-                f"To go on: ufodt run {data}{rest} --model {save} --save {save} --skip {n_done}", markup=False
-            )
+        if save is not None and data != "-":
+            named = label if model is not None else label_column(data, label=label, overrides=about)
+            rest = [] if named is None else ["--label", named]
+            rest += ["--model", save, "--save", save, "--skip", str(n_done)]
+            console.print(f"To go on: {shlex.join(['ufodt', 'run', data, *rest])}", markup=False)
         raise SystemExit(130)
 
 

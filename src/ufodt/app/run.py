@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any, TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -36,16 +37,17 @@ class Tally:
     cost: float = 0.0
     n_asked: int = 0
     asked: dict[str, int] = field(default_factory=dict)
-    recent: list[bool] = field(default_factory=list)  # whether each labelled case was answered right
+    right: list[NDArray[np.bool_]] = field(default_factory=list)  # of the labelled cases, part by part
 
     def add(self, learner: ufodt.UFODT, record: Record, y: list[Any]) -> None:
         problem = learner.problem
-        for predicted, truth in zip(record.predicted.tolist(), y, strict=True):
-            if truth is not None:
-                self.recent.append(predicted == truth)
-                self.loss += float(problem.losses[problem.label_index(truth), problem.label_index(predicted)])
+        truth, answers = problem.label_indices(y, len(y)), problem.label_indices(record.predicted, len(y))
+        labelled = truth >= 0
+        self.right.append(truth[labelled] == answers[labelled])
+        self.loss += float(problem.losses[truth[labelled], answers[labelled]].sum())
         self.n_cases += len(y)
-        self.n_labelled, self.n_right = len(self.recent), sum(self.recent)
+        self.n_labelled += int(labelled.sum())
+        self.n_right += int(self.right[-1].sum())
         self.cost += float(record.cost.sum())
         self.n_asked += int(record.n_asked.sum())
         for index, count in zip(*np.unique(record.asked, return_counts=True), strict=True):
@@ -54,13 +56,13 @@ class Tally:
 
     def summary(self, problem: ufodt.Problem) -> dict[str, Any]:
         """What a program wants to know."""
-        late = self.recent[-max(1, len(self.recent) // 4) :]
+        late = np.concatenate([np.empty(0, dtype=bool), *self.right])[-max(1, self.n_labelled // 4) :]
         n = max(1, self.n_cases)
         return {
             "cases": self.n_cases,
             "labelled": self.n_labelled,
             "accuracy": self.n_right / self.n_labelled if self.n_labelled else None,
-            "accuracy_last_quarter": sum(late) / len(late) if late else None,
+            "accuracy_last_quarter": float(late.mean()) if len(late) else None,
             "loss_per_case": self.loss / self.n_labelled if self.n_labelled and problem.has_currency else None,
             "cost_per_case": self.cost / n,
             "questions_per_case": self.n_asked / n,

@@ -115,6 +115,13 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
     )  # fmt: skip
 
 
+def label_column(path: str | Path, *, label: str | None = None, overrides: str | Path | None = None) -> str:
+    """Return the name of the column that `read_table` would take as the label."""
+    said = read_overrides(Path(overrides)) if overrides is not None else Overrides()
+    header = read_cells(path).header
+    return header[_label_index(header, label or said.label, [])]
+
+
 def read_cells(path: str | Path, *, missing: frozenset[str] = frozenset()) -> Cells:
     """Return a file as text, cell by cell; empty where a value is not known."""
     return _blank_missing(_read_cells(Path(path)), missing)
