@@ -1,7 +1,9 @@
 """One case: what can be said to a session and what it says back."""
 
+import copy
 import json
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -247,6 +249,16 @@ def test_an_answer_that_is_all_but_sure_still_has_finite_bits() -> None:
     for support in session.predict().why():
         assert math.isfinite(support.total)
         assert support.prior + sum(support.values.values()) == pytest.approx(support.total)
+
+
+def test_an_answer_can_be_kept_and_sent(session: Session) -> None:
+    session.tell("fever", 1)
+    session.skip("scan")
+    answer = session.predict()
+    session.tell("cough", 0)
+    for copied in (pickle.loads(pickle.dumps(answer)), copy.deepcopy(answer)):
+        assert copied == answer and copied.why() == answer.why()
+    assert [step.feature for step in answer.steps] == ["fever"]
 
 
 def test_an_answer_made_by_hand_has_only_a_prior() -> None:

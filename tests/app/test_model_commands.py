@@ -130,7 +130,8 @@ def test_a_pipe_is_read_like_a_file(folder: Path, name: str) -> None:
 
 def test_an_interrupted_run_is_saved_and_can_be_gone_on_with(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, part, add = folder / "model.npz", folder / "part.npz", runs.Tally.add
-    about = ["--price", str(folder / "prices.toml"), "--save", str(part)]  # the last column is the label
+    lines = folder / "lines.jsonl"  # below: the last column is the label
+    about = ["--price", str(folder / "prices.toml"), "--save", str(part), "--records", str(lines)]
 
     def interrupt(self: runs.Tally, *given: Any) -> None:
         add(self, *given)
@@ -146,6 +147,7 @@ def test_an_interrupted_run_is_saved_and_can_be_gone_on_with(folder: Path, monke
     command = next(line for line in done.output.splitlines() if line.startswith("To go on: ufodt "))
     assert call(*shlex.split(command.removeprefix("To go on: ufodt "))).exit_code == 0
     assert counts(part) == counts(whole)
+    assert [json.loads(line)["case"] for line in lines.read_text().splitlines()] == list(range(900))
 
 
 def test_a_saved_model_tells_what_does_not_fit_it(folder: Path, tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ _FORMATS = {
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of a new learner.")
 @click.option(
-    "--records", type=click.Path(dir_okay=False, allow_dash=True), help="Write one line of JSON per case; -: here."
+    "--records",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Write one line of JSON per case, after --skip to the end of the file; -: here.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def run(
@@ -77,7 +79,7 @@ def run(
 
     if model is not None and (about is not None or criterion is not None):
         raise click.UsageError("--price and --criterion belong to a new model; a saved one has its own.")
-    out = out_of(records)
+    out = out_of(records, append=skip > 0)
     console = Console(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
     with console.status("Reading the table"):
         if model is None:
@@ -106,6 +108,7 @@ def run(
             named = label if model is not None else label_column(data, label=label, overrides=about)
             rest = [] if named is None else ["--label", named]
             rest += ["--model", save, "--save", save, "--skip", str(n_done)]
+            rest += [] if records is None else ["--records", records]
             console.print(f"To go on: {shlex.join(['ufodt', 'run', data, *rest])}", markup=False)
         raise SystemExit(130)
 

@@ -185,8 +185,8 @@ def _gently() -> Iterator[Callable[[], bool]]:
             signal.signal(number, handler)
 
 
-def out_of(records: str | None) -> TextIO | None:
-    """Return where the records go: nowhere, to standard output (`-`), or to a file."""
+def out_of(records: str | None, *, append: bool) -> TextIO | None:
+    """Return where the records go: nowhere, to standard output (`-`), or to a file, after what is there if wanted."""
     if records is None:
         return None
-    return sys.stdout if records == "-" else open(records, "w", encoding="utf-8")  # noqa: SIM115
+    return sys.stdout if records == "-" else open(records, "a" if append else "w", encoding="utf-8")
