@@ -213,6 +213,15 @@ def from_text(feature: Feature, text: str) -> Value:
     return same[0]
 
 
+def in_words(feature: Feature, value: Value) -> str:
+    """Return a value as people read it: of a binary feature, no and yes.
+
+    >>> in_words(Binary("fever"), 1), in_words(Categorical("legs", [0, 2, 4]), 0)
+    ('yes', '0')
+    """
+    return ("no", "yes")[feature.outcome(value)] if isinstance(feature, Binary) else str(value)
+
+
 def _reads_as(value: Value, text: str) -> bool:
     try:
         return float(text) == value

@@ -292,6 +292,17 @@ def test_programs_talk_in_lines_of_json(folder: Path, tmp_path: Path) -> None:
     assert ufodt.load(save).n_opened == 901
 
 
+def test_values_may_be_written_as_json_likes_to(tmp_path: Path) -> None:
+    problem = ufodt.Problem(
+        [ufodt.Categorical("legs", ["2", "4"]), ufodt.Binary("milk"), ufodt.Continuous("size")], labels=["x", "y"]
+    )
+    ufodt.UFODT(problem).save(tmp_path / "m.npz")
+    text = '{"tell": {"legs": 2, "milk": true, "size": "1.5"}}\n{"tell": {"milk": null}}\n'
+    *_, told, refused = call("ask", str(tmp_path / "m.npz"), "--json", text=text).stdout.splitlines()
+    assert json.loads(told)["evidence"]["values"] == {"legs": "2", "milk": 1, "size": 1.5}
+    assert "skip the feature" in json.loads(refused)["error"]
+
+
 def test_every_line_has_an_answer_even_a_bad_one(folder: Path) -> None:
     said = talk(
         folder, {"tell": {"fewer": 1}}, "not json", "[]", {"dance": True}, {"tell": {"fever": "maybe"}}, {"tell": 3},

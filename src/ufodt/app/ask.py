@@ -13,7 +13,7 @@ from ufodt.amount import amount, share
 from ufodt.app.explain import as_json, print_answer, print_reasons
 from ufodt.app.reading import choices, read_label
 from ufodt.errors import InvalidValue, UfodtError
-from ufodt.features import Feature, Value, from_text
+from ufodt.features import Feature, Value, from_text, in_words
 from ufodt.session import Question, Session
 
 _KEYS = (
@@ -35,7 +35,7 @@ def ask(console: Console, learner: ufodt.UFODT, *, known: Mapping[str, Value], s
         session = learner.open(known=known)
         if not _questions(console, learner, session):
             return
-        print_answer(console, session.predict())
+        print_answer(console, session.predict(), problem)
         truth = _truth(learner)
         if truth is not None:
             learner.learn(session.evidence, truth)
@@ -56,7 +56,9 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
     while (question := session.ask()) is not None:
         n_asked += 1
         feature = learner.problem.features[learner.problem.feature_index(question.feature)]
-        hint = "a number" if isinstance(feature, ufodt.Continuous) else choices(feature.values)
+        hint = "a number"
+        if not isinstance(feature, ufodt.Continuous):
+            hint = choices([in_words(feature, value) for value in feature.values])
         console.print(
             f"\n[bold]{n_asked}. {escape(question.feature)}?[/]  costs {amount(question.price)}  [dim]{escape(hint)}[/]"
         )
@@ -64,7 +66,7 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
             said = str(click.prompt("  ", prompt_suffix="> ", default="", show_default=False)).strip()
             command = said if said in _COMMANDS and not _is_value(feature, said) else ""
             if command == "?":
-                print_reasons(console, session)
+                print_reasons(console, session, learner.problem)
             elif command == "q":
                 console.print("Nothing was learned from this case.", style="dim")
                 return False
@@ -165,7 +167,7 @@ def serve_lines(
 def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> dict[str, Any]:
     if verb == "tell":
         for name, value in given.items():
-            session.tell(name, value)
+            session.tell(name, _sent(learner, name, value))
     elif verb == "skip":
         session.skip(given)
     elif verb == "undo":
@@ -174,7 +176,7 @@ def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> d
         return {"why": as_json(session)}
     elif verb == "what_if":
         ((name, value),) = given.items()
-        answer, question = session.what_if(name, value)
+        answer, question = session.what_if(name, _sent(learner, name, value))
         probabilities = [[label, p] for label, p in answer.probabilities.items()]
         asked = None if question is None else question.feature
         return {"what_if": {"answer": answer.label, "probabilities": probabilities, "next": asked}}
@@ -183,6 +185,14 @@ def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> d
     elif verb not in ("open", "label"):
         raise InvalidValue(f"{verb!r} came; expected tell, skip, undo, why, what_if, answer, label or open.")
     return _state(learner, session)
+
+
+def _sent(learner: ufodt.UFODT, name: str, value: Any) -> Any:
+    """A value as the problem has it, where JSON writes it another way: 2 for "2", "yes" for 1."""
+    feature = learner.problem.features[learner.problem.feature_index(name)]
+    if value is None or isinstance(feature, ufodt.Continuous) and not isinstance(value, str):
+        return value
+    return from_text(feature, str(value))
 
 
 def _state(learner: ufodt.UFODT, session: Session) -> dict[str, Any]:

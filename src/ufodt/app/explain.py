@@ -7,6 +7,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ufodt.amount import amount, share
+from ufodt.features import in_words
+from ufodt.problem import Problem
 from ufodt.session import Answer, Session
 
 _LABELS = 4  # shown side by side
@@ -40,7 +42,7 @@ def as_json(session: Session) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def print_answer(console: Console, answer: Answer) -> None:
+def print_answer(console: Console, answer: Answer, problem: Problem) -> None:
     """Print the answer and the evidence for and against the likeliest labels, in bits."""
     likely = sorted(answer.probabilities.items(), key=lambda item: -item[1])
     console.print(
@@ -58,14 +60,15 @@ def print_answer(console: Console, answer: Answer) -> None:
     table.add_row("before anything was told", *(_bits(support.prior) for support in shown))
     for step in answer.steps:
         bits = (_bits(support.values[step.feature]) for support in shown)
-        table.add_row(f"{_safe(step.feature)} is {_safe(step.value)}", *bits)
+        told = in_words(problem.features[problem.feature_index(step.feature)], step.value)
+        table.add_row(f"{_safe(step.feature)} is {_safe(told)}", *bits)
     table.add_section()
     table.add_row("together", *(_bits(support.total) for support in shown))
     table.add_row("probability", *(share(answer.probabilities[support.label]) for support in shown))
     console.print(table)
 
 
-def print_reasons(console: Console, session: Session, n_shown: int = 8) -> None:
+def print_reasons(console: Console, session: Session, problem: Problem, n_shown: int = 8) -> None:
     """Print what could be asked now, best first: gain, price, and why or why not; then where the answers would lead."""
     reasons = session.why()
     if not reasons:
@@ -83,10 +86,11 @@ def print_reasons(console: Console, session: Session, n_shown: int = 8) -> None:
         console.print(f"[dim]… and {len(reasons) - n_shown} more, worth less.[/]")
     if session.ask() is not None:
         first = reasons[0]
+        feature = problem.features[problem.feature_index(first.feature)]
         console.print(f"If [bold]{_safe(first.feature)}[/] were told:")
         for outlook in first.outlook:
             console.print(
-                f"  {_safe(outlook.value)} [dim]({share(outlook.probability)} likely)[/] → "
+                f"  {_safe(in_words(feature, outlook.value))} [dim]({share(outlook.probability)} likely)[/] → "
                 f"{_safe(outlook.label)}, {share(outlook.confidence)} sure"
             )
 

@@ -169,13 +169,13 @@ def explain(model: str, values: tuple[str, ...], as_json: bool) -> None:
         click.echo(json.dumps(pages.as_json(session), ensure_ascii=False))
         return
     console = Console(highlight=False)
-    pages.print_answer(console, session.predict())
+    pages.print_answer(console, session.predict(), learner.problem)
     question = session.ask()
     if question is None:
         console.print("It would ask nothing more:")
     else:
         console.print(f"It would ask {question.feature} next:", markup=False)
-    pages.print_reasons(console, session)
+    pages.print_reasons(console, session, learner.problem)
 
 
 @click.command()

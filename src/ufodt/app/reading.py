@@ -92,10 +92,10 @@ def read_values(problem: Problem, pairs: Iterable[str]) -> dict[str, Value]:
     return values
 
 
-def choices(values: Sequence[Value], n_shown: int = 8) -> str:
+def choices(names: Sequence[object], n_shown: int = 8) -> str:
     """Return what may be answered, not all of it if it is much."""
-    listed = " / ".join(str(value) for value in values[:n_shown])
-    return listed if len(values) <= n_shown else f"{listed} / … ({len(values)} in all)"
+    listed = " / ".join(str(name) for name in names[:n_shown])
+    return listed if len(names) <= n_shown else f"{listed} / … ({len(names)} in all)"
 
 
 def _example(problem: Problem) -> str:

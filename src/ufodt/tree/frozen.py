@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ufodt.features import Binary, Continuous, Value, interval
+from ufodt.features import Continuous, Value, in_words, interval
 from ufodt.problem import Label, Problem
 
 if TYPE_CHECKING:
@@ -142,10 +142,10 @@ class Tree:
 
     def came_by(self, node: Node, branch: Branch) -> str:
         """Return what a branch stands for in words; 0 and 1 of a binary feature are no and yes."""
-        feature = None if node.feature is None else self.problem.features[self.problem.feature_index(node.feature)]
-        if isinstance(feature, Binary) and branch.values:
-            return " or ".join("yes" if value else "no" for value in branch.values)
-        return str(branch)
+        if node.feature is None or not branch.values:
+            return str(branch)
+        feature = self.problem.features[self.problem.feature_index(node.feature)]
+        return " or ".join(in_words(feature, value) for value in branch.values)
 
     def prune(
         self, *, max_depth: int | None = None, min_share: float = 0.0, missing: bool = True, merge: bool = False

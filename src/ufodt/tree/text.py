@@ -40,7 +40,7 @@ def _line(node: Node, labels: Sequence[Label], reached: str) -> str:
         return f"{' ' if reached else ''}→ {node.label} {share(p)}  {cases} · paid {amount(node.spent)}{asked_on}"
     return (
         f"{': ' if reached else ''}{node.feature}?  price {amount(node.price)} · {cases} · "
-        f"{in_words(node.probabilities, labels)} · {amount(node.remaining)} to come"
+        f"{likeliest(node.probabilities, labels)} · {amount(node.remaining)} to come"
     )
 
 
@@ -49,10 +49,10 @@ def asks_on(node: Node) -> str:
     return f"asks on for {amount(node.remaining)} more" if node.remaining else "would ask on"
 
 
-def in_words(probabilities: Sequence[float], labels: Sequence[Label], n_shown: int = _SHOWN) -> str:
+def likeliest(probabilities: Sequence[float], labels: Sequence[Label], n_shown: int = _SHOWN) -> str:
     """Return the likeliest labels with their probabilities.
 
-    >>> in_words((0.2, 0.7, 0.1), ("a", "b", "c"), n_shown=2)
+    >>> likeliest((0.2, 0.7, 0.1), ("a", "b", "c"), n_shown=2)
     'b 70%, a 20%, …'
     """
     ranked = sorted(zip(labels, probabilities, strict=True), key=lambda pair: -pair[1])
@@ -76,7 +76,7 @@ def to_dot(tree: Tree) -> str:
         else:
             head = f"{node.feature}?  {amount(node.price)}"
             tail = f"{amount(node.remaining)} to come"
-        words = in_words(node.probabilities, labels)
+        words = likeliest(node.probabilities, labels)
         text = "\\n".join(_quoted(line) for line in (head, words, f"{share(node.share)} of cases, {tail}"))
         lines.append(f'  n{at} [label="{text}"{", style=filled, fillcolor=gray95" if node.feature is None else ""}];')
         for branch in node.branches:
