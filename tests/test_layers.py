@@ -9,13 +9,14 @@ import pytest
 SRC = Path(__file__).parents[1] / "src"
 ORDER = (
     "errors amount stop thresholds drift selection model_file features problem core".split()
-    + "belief policy certificate session manifest frames learner growing tree".split()
+    + "belief policy certificate session manifest frames tree learner growing".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn".split()
     + "lab.datasets lab.baselines lab.published lab.verdict lab.fidelity lab.printed lab.speed".split()
     + "lab.continuous lab.moving lab.priced lab.wide".split()
     + "lab.evaluate lab.experiment lab.optimal lab.worlds lab.remember lab.nine lab.frontier lab.plots lab".split()
-    + "app.catalog app.storage app.service app.page app.demo app.bench app.commands app.cli app".split()
+    + "app.catalog app.storage app.service app.page app.demo app.bench".split()
+    + "app.reading app.run app.explain app.ask app.model app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))
 

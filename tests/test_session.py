@@ -1,16 +1,19 @@
 """One case: what can be said to a session and what it says back."""
 
+import copy
 import json
 import math
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Policy, Problem, Session, stop
-from ufodt.errors import InvalidValue, UfodtError, UnknownFeature
+from ufodt import UFODT, Binary, Categorical, Policy, Prior, Problem, Session, stop
+from ufodt.errors import AlreadyTold, InvalidValue, UfodtError, UnknownFeature
+from ufodt.session import Answer
 
-from .cases import NAMES, PROBLEM, draw_stream, make, row_of, walk
+from .cases import LEARNERS, NAMES, PROBLEM, draw_stream, make, row_of, state, stream_of, walk
 
 
 @pytest.fixture
@@ -193,3 +196,144 @@ def test_walking_pays_for_each_feature_once() -> None:
     session = make("ours-careful").open()
     asked = [question.feature for question in walk(session, row_of(draw_stream(4, 1)[0][0]))]
     assert len(set(asked)) == len(asked)
+
+
+# --- explanations ---------------------------------------------------------------------------------------
+
+
+def log_odds(p: float) -> float:
+    return math.log2(p / (1 - p))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_bits_add_up_to_the_odds_of_every_label(name: str) -> None:
+    learner = make(name)
+    learner.run(*stream_of(name, 1, 80))
+    X, _ = stream_of(name, 2, 10, missing=0.1)
+    for i, values in enumerate(X):
+        row = row_of(values)
+        known = {"cough": row["cough"]} if i % 2 and row["cough"] is not None else {}
+        session = learner.open(known=known)
+        walk(session, row)
+        answer = session.predict()
+        supports = answer.why()
+        assert [s.label for s in supports] == sorted(answer.probabilities, key=lambda y: -answer.probabilities[y])
+        for support in supports:
+            assert list(support.values) == list(session.evidence["values"])
+            assert support.prior + sum(support.values.values()) == pytest.approx(support.total, abs=1e-9)
+            assert support.total == pytest.approx(log_odds(answer.probabilities[support.label]), abs=1e-6)
+
+
+def test_the_bits_of_a_value_are_the_logarithm_of_its_likelihood_ratio() -> None:
+    problem = Problem([Binary("fever"), Binary("cough")], labels=["healthy", "ill"])
+    learner = UFODT(problem, seed=1)
+    learner.learn_many([[1, 0], [1, 1], [0, 1], [0, 0], [1, 1]], ["ill", "ill", "healthy", "healthy", "healthy"])
+    p, label = learner.belief.mean()
+    p = p.reshape(2, 2, 2)
+    for order in (["fever", "cough"], ["cough", "fever"]):
+        session = learner.open()
+        for name in order:
+            session.tell(name, 1)
+        ill = next(s for s in session.predict().why() if s.label == "ill")
+        assert ill.prior == pytest.approx(math.log2(label[1] / label[0]))
+        assert ill.values["fever"] == pytest.approx(math.log2(p[0, 1, 1] / p[0, 1, 0]))
+        assert ill.values["cough"] == pytest.approx(math.log2(p[1, 1, 1] / p[1, 1, 0]))
+
+
+def test_an_answer_that_is_all_but_sure_still_has_finite_bits() -> None:
+    problem = Problem([Binary(f"f{i}") for i in range(400)], labels=[0, 1, 2])
+    learner = UFODT(problem, prior=Prior(count=1e-6))
+    learner.learn_many(np.ones((50, 400), dtype=int), [0] * 50)
+    learner.learn_many(np.zeros((50, 400), dtype=int), [1] * 50)
+    session = learner.open(known={f"f{i}": 1 for i in range(400)})
+    for support in session.predict().why():
+        assert math.isfinite(support.total)
+        assert support.prior + sum(support.values.values()) == pytest.approx(support.total)
+
+
+def test_an_answer_can_be_kept_and_sent(session: Session) -> None:
+    session.tell("fever", 1)
+    session.skip("scan")
+    answer = session.predict()
+    session.tell("cough", 0)
+    for copied in (pickle.loads(pickle.dumps(answer)), copy.deepcopy(answer)):
+        assert copied == answer and copied.why() == answer.why()
+    assert [step.feature for step in answer.steps] == ["fever"]
+
+
+def test_an_answer_made_by_hand_has_only_a_prior() -> None:
+    (one, other) = Answer("a", {"a": 0.8, "b": 0.2}, 0.0).why()
+    assert (one.label, one.prior, one.values) == ("a", pytest.approx(2.0), {}) and other.total == pytest.approx(-2.0)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_trying_a_value_tells_what_telling_it_would_and_changes_nothing(name: str) -> None:
+    learner, other = make(name), make(name)
+    for each in (learner, other):
+        each.run(*stream_of(name, 1, 60))
+    X, y = stream_of(name, 2, 12)
+    for values, label in zip(X, y, strict=True):
+        tried, told, row = learner.open(), other.open(), row_of(values)
+        while (question := told.ask()) is not None:
+            assert tried.ask() == question
+            before = everything(tried)
+            answer, following = tried.what_if(question.feature, row[question.feature])
+            assert everything(tried) == before
+            told.tell(question.feature, row[question.feature])
+            assert (answer, following) == (told.predict(), told.ask())
+            assert answer.why() == told.predict().why()
+            tried.tell(question.feature, row[question.feature])
+        assert tried.evidence == told.evidence
+        learner.learn(tried.evidence, label)
+        other.learn(told.evidence, label)
+    assert state(learner) == state(other)
+
+
+def test_what_was_told_cannot_be_tried_again(session: Session) -> None:
+    session.tell("fever", 1)
+    for value in (0, 1):
+        before = everything(session)
+        with pytest.raises(AlreadyTold, match="undo"):
+            session.what_if("fever", value)
+        assert everything(session) == before
+    with pytest.raises(InvalidValue):
+        session.what_if("cough", 7)
+    assert everything(session) == before
+
+
+def test_known_values_stay_when_others_are_tried() -> None:
+    learner = make("ours-ig")
+    session = learner.open(known={"fever": 1})
+    session.what_if("cough", 1)
+    assert session.evidence["values"] == {"fever": 1} and session.undo() is None
+
+
+def test_a_sentence_says_why_a_feature_is_not_asked() -> None:
+    problem = Problem(
+        [
+            Binary("must", mandatory=True),
+            Binary("cheap", price=1.0),
+            Binary("same", price=2.0),
+            Binary("dear", price=90.0),
+            Binary("later", needs=["cheap"]),
+            Binary("beyond", price=500.0),
+        ],
+        labels=["x", "y"],
+        loss=[[0, 60], [60, 0]],
+    )
+    learner = UFODT(problem, seed=1)
+    X = np.array([[0] * 6, [1] * 6] * 50)
+    learner.learn_many(X, ["x", "y"] * 50)
+    session = learner.open(budget=200)
+    assert session.why_not("must").startswith("must is the next question")
+    assert session.why_not("cheap") == "cheap comes later: must is mandatory."
+    assert session.why_not("later") == "later needs cheap to be known first."
+    assert session.why_not("beyond") == "beyond costs 500, and 200 is left of the budget."
+    session.skip("must")
+    assert session.why_not("dear") == "dear is not worth 90 here."
+    assert session.why_not("must") == "must was skipped before."
+    assert session.why_not("same") == "same gains less for its price than cheap."
+    session.tell("cheap", 1)
+    assert session.why_not("cheap") == "cheap was told before as 1."
+    with pytest.raises(UnknownFeature):
+        session.why_not("chaep")

@@ -1,4 +1,4 @@
-"""Numbers as callers give them: plain, of numpy, or none at all."""
+"""Numbers as callers give them, plain, of numpy, or none at all; and as people read them."""
 
 import math
 from typing import Any
@@ -28,3 +28,26 @@ def plain(value: Any) -> Any:
 def is_missing(value: Any) -> bool:
     """Whether a cell says that its value could not be had."""
     return value is None or (isinstance(value, float | np.floating) and math.isnan(value))
+
+
+def amount(value: float) -> str:
+    """Return a price for people: two decimals at most, unless it is very small.
+
+    >>> amount(102.9), amount(1.0), amount(1234.5), amount(0.0025)
+    ('102.9', '1', '1,234.5', '0.0025')
+    """
+    if value and abs(value) < 0.01:
+        return f"{value:.2g}"
+    text = f"{value:,.2f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def share(value: float) -> str:
+    """Return a part of one in percent, without rounding anything to none or all.
+
+    >>> share(0.5), share(0.0004), share(0.9999), share(1.0)
+    ('50%', '<1%', '>99%', '100%')
+    """
+    if 0 < value < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 < value < 1 - 1e-12 else f"{value:.0%}"

@@ -15,6 +15,7 @@ from ufodt.amount import is_missing, number, plain
 from ufodt.errors import InvalidProblem, InvalidValue
 
 MAX_OUTCOMES = 1024
+TRUTH_VALUES = (("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"))  # as people write them
 
 Value: TypeAlias = str | int | float | bool
 Amount: TypeAlias = float | Mapping[str, float]  # a number, or amounts in several currencies
@@ -182,6 +183,52 @@ def with_prices(features: Sequence[Feature], table: Mapping[str, Any]) -> list[F
     return priced
 
 
+def from_text(feature: Feature, text: str) -> Value:
+    """Return the value that somebody wrote: a number, a name in any case, 0 and 1 in any of the usual words.
+
+    >>> from_text(Binary("fever"), "yes"), from_text(Categorical("rhythm", ["sinus", "flutter"]), " Flutter ")
+    (1, 'flutter')
+    >>> from_text(Continuous("glucose"), "high")
+    Traceback (most recent call last):
+    ...
+    ufodt.errors.InvalidValue: glucose: 'high' came; expected a number.
+    """
+    written = text.strip()
+    if isinstance(feature, Continuous):
+        try:
+            return feature.number(float(written))
+        except ValueError:
+            raise InvalidValue(f"{feature.name}: {written!r} came; expected a number.") from None
+    plain_text = written.lower()
+    if isinstance(feature, Binary):
+        for pair in TRUTH_VALUES:
+            if plain_text.removesuffix(".0") in pair:
+                return pair.index(plain_text.removesuffix(".0"))
+        raise InvalidValue(f"{feature.name}: {written!r} came; expected 0 or 1, no or yes.")
+    same = [value for value in feature.values if str(value) == written]
+    same = same or [value for value in feature.values if str(value).lower() == plain_text]
+    same = same or [value for value in feature.values if not isinstance(value, str) and _reads_as(value, written)]
+    if len(same) != 1:
+        raise InvalidValue(f"{feature.name}: {written!r} came; expected one of {some(feature.values)}.")
+    return same[0]
+
+
+def in_words(feature: Feature, value: Value) -> str:
+    """Return a value as people read it: of a binary feature, no and yes.
+
+    >>> in_words(Binary("fever"), 1), in_words(Categorical("legs", [0, 2, 4]), 0)
+    ('yes', '0')
+    """
+    return ("no", "yes")[feature.outcome(value)] if isinstance(feature, Binary) else str(value)
+
+
+def _reads_as(value: Value, text: str) -> bool:
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
+
+
 def is_name(value: Any) -> bool:
     """Whether something can stand for itself in a file: a string, a whole or finite number, true or false."""
     return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
@@ -192,6 +239,17 @@ def some(names: Iterable[Any]) -> str:
     listed = list(names)
     shown = ", ".join(repr(name) for name in listed[:8])
     return shown if len(listed) <= 8 else f"{shown}, … ({len(listed)} in all)"
+
+
+def interval(above: float | None, upto: float | None) -> str:
+    """Return how a range of numbers is written, its upper end included; None: without end.
+
+    >>> interval(None, 37.5), interval(37.5, 38.25), interval(38.25, None)
+    ('≤ 37.5', '37.5 to 38.25', '> 38.25')
+    """
+    if above is None:
+        return f"≤ {upto:g}"
+    return f"> {above:g}" if upto is None else f"{above:g} to {upto:g}"
 
 
 def _plain(value: Any) -> Any:

@@ -4,7 +4,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from ufodt.session import Evidence, Session
 from ufodt.stop import Stop
 from ufodt.thresholds import Thresholds
 from ufodt.thresholds import paper as printed_thresholds
+
+if TYPE_CHECKING:
+    from ufodt.tree import Tree
 
 Progress = Callable[[int, int], None]
 _Arrays = tuple[
@@ -132,6 +135,7 @@ class UFODT:
         self._n_opened = 0
         self._compiled = policies.problem_to_core(problem, self.thresholds)
         self._policy = policies.to_core(self.policy, problem)
+        self._budget = policies.hard_budget(self.policy.stop)
         self._belief = beliefs.from_prior(self.prior, problem, self._compiled, self.thresholds)
         self._drift = core.Drift(**asdict(self.drift))
         self._selection = core.Selection(self._compiled, **asdict(self.selection))
@@ -214,6 +218,7 @@ class UFODT:
             known={} if known is None else known,
             unavailable=unavailable,
             scores=self.thresholds.kind == "exp3",
+            budget=min(number(budget), self._budget),
         )
         self._n_opened += 1
         return session
@@ -336,6 +341,43 @@ class UFODT:
         """Return the probability of every label, shape `(n_cases, n_labels)`, from what `evaluate` would pay for."""
         outcomes, values, _ = self._cases(X, None, held_out=True)
         return self._tree().posteriors(outcomes, values)
+
+    def tree(
+        self,
+        *,
+        max_depth: int | None = None,
+        min_share: float = 0.0,
+        max_missing: int | None = 1,
+        max_nodes: int = 20_000,
+    ) -> "Tree":
+        """Return the policy under the mean belief as a frozen tree: to read, to draw, to run elsewhere.
+
+        The likeliest nodes are unrolled first. A node beyond a limit asks nothing and answers where it stands; when
+        there is none, `tree.complete` is true and `tree.predict` answers as `evaluate` does.
+
+        Parameters
+        ----------
+        max_depth
+            Questions on a path at most.
+        min_share
+            A node that a smaller share of cases reaches asks nothing.
+        max_missing
+            For how many values on a path it is planned what to do when they cannot be had; a case that misses more
+            is answered where it stands. None: for all.
+        max_nodes
+            Nodes in all.
+        """
+        from ufodt.tree import unroll  # here, since not every program looks at its tree
+
+        return unroll(
+            self._tree(),
+            self.problem,
+            self._compiled.n_outcomes,
+            max_depth=max_depth,
+            min_share=min_share,
+            max_missing=max_missing,
+            max_nodes=max_nodes,
+        )
 
     def merge(self, other: "UFODT") -> None:
         """Add what another learner of the same problem and prior has learned; the counts add exactly.

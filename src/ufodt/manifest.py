@@ -29,14 +29,8 @@ class Settings(NamedTuple):
 
 def describe(settings: Settings) -> dict[str, Any]:
     """Return the settings as JSON can hold them; `read` makes settings of them again."""
-    problem = settings.problem
     return {
-        "problem": {
-            "features": [{"kind": type(f).__name__, **_fields(f)} for f in problem.features],
-            "labels": problem.labels,
-            "loss": problem.loss,
-            "currencies": problem.currencies,
-        },
+        "problem": describe_problem(settings.problem),
         "policy": asdict(settings.policy),
         "prior": _describe_prior(settings.prior),
         "thresholds": asdict(settings.thresholds),
@@ -47,19 +41,33 @@ def describe(settings: Settings) -> dict[str, Any]:
 
 def read(manifest: Mapping[str, Any]) -> Settings:
     """Return the settings that a manifest describes; what is wrong with it comes out as one error or another."""
-    described = manifest["problem"]
-    features = [
-        _KINDS[f["kind"]](**{**{k: v for k, v in f.items() if k != "kind"}, "surcharge": _from_pairs(f["surcharge"])})
-        for f in described["features"]
-    ]
     return Settings(
-        Problem(features, described["labels"], described["loss"], described["currencies"]),
+        read_problem(manifest["problem"]),
         Policy(**{**manifest["policy"], "stop": _read_stop(manifest["policy"]["stop"])}),
         _read_prior(manifest["prior"]),
         Thresholds(**manifest["thresholds"]),
         Drift(**manifest["drift"]),
         Selection(**manifest["selection"]),
     )
+
+
+def describe_problem(problem: Problem) -> dict[str, Any]:
+    """Return the problem as JSON can hold it; `read_problem` makes a problem of it again."""
+    return {
+        "features": [{"kind": type(f).__name__, **_fields(f)} for f in problem.features],
+        "labels": problem.labels,
+        "loss": problem.loss,
+        "currencies": problem.currencies,
+    }
+
+
+def read_problem(described: Mapping[str, Any]) -> Problem:
+    """Return the problem that a description holds; what is wrong with it comes out as one error or another."""
+    features = [
+        _KINDS[f["kind"]](**{**{k: v for k, v in f.items() if k != "kind"}, "surcharge": _from_pairs(f["surcharge"])})
+        for f in described["features"]
+    ]
+    return Problem(features, described["labels"], described["loss"], described["currencies"])
 
 
 def _fields(feature: Feature) -> dict[str, Any]:

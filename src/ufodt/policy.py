@@ -103,7 +103,7 @@ def to_core(policy: Policy, problem: Problem, *, plan: Literal["draw", "mean"] |
     return core.Policy(
         criterion=policy.criterion.value,
         stop=_prefix(policy.stop, _default_worth(problem)),
-        budget=_hard_budget(policy.stop),
+        budget=hard_budget(policy.stop),
         n_hypotheses=policy.n_hypotheses,
         distinct=policy.distinct,
         redraw_below=policy.redraw_below,
@@ -180,10 +180,10 @@ def _prefix(rule: Stop, worth: float) -> list[tuple[str, float, int]]:
     ]
 
 
-def _hard_budget(rule: Stop) -> float:
-    """The least budget that stops on its own, whatever other rules say."""
+def hard_budget(rule: Stop) -> float:
+    """Return the least budget that stops on its own, whatever other rules say."""
     if rule.kind == "budget" and rule.value is not None:
         return rule.value
     if rule.kind == "any":
-        return min(_hard_budget(child) for child in rule.children)
+        return min(hard_budget(child) for child in rule.children)
     return math.inf

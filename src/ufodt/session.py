@@ -1,13 +1,14 @@
 """One case in progress: ask, tell, skip, undo, predict, and the evidence it leaves behind."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ufodt import core
 from ufodt.errors import AlreadyTold, InvalidValue
-from ufodt.features import Continuous, Value
+from ufodt.features import Continuous, Value, interval
 from ufodt.problem import Label, Problem
 
 
@@ -30,6 +31,37 @@ class Evidence(TypedDict):
     rewards: NotRequired[list[list[float]]]  # what Exp3 learns: the number of a threshold among all, and its gain
 
 
+class _Event(NamedTuple):
+    feature: int
+    value: Value | None  # None: skipped
+    price: float | None  # None: nothing paid
+    threshold: int
+    before: bytes  # the label probabilities before it, as doubles
+
+
+class Step(NamedTuple):
+    """A value that was told, and the label probabilities before it."""
+
+    feature: str
+    value: Value
+    before: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What speaks for a label (above zero) and against it (below), in bits.
+
+    `prior` and the bits of every value told, in the order told, add up to `total`, the logarithm of the label's odds
+    to base 2: 3 bits are odds of 8 to 1. A value's bits are the logarithm of how much likelier it is under the label
+    than under the others, weighted as they stood by then; with two labels the order makes no difference.
+    """
+
+    label: Label
+    prior: float
+    values: dict[str, float]
+    total: float
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The label of least expected loss, the probability of every label, and what the evidence cost."""
@@ -37,6 +69,35 @@ class Answer:
     label: Label
     probabilities: dict[Label, float]
     cost: float
+    _problem: Problem | None = field(default=None, compare=False, repr=False)
+    _events: tuple[_Event, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def steps(self) -> list[Step]:
+        """What was told, in order, and how the probabilities stood before."""
+        features = () if self._problem is None else self._problem.features
+        return [
+            Step(features[event.feature].name, event.value, memoryview(event.before).cast("d").tolist())
+            for event in self._events
+            if event.value is not None
+        ]
+
+    def why(self) -> list[Support]:
+        """Return the evidence for and against each label in bits, the likeliest label first."""
+        steps, supports = self.steps, []
+        for i, label in enumerate(self.probabilities):
+            odds = [_log_odds(step.before, i) for step in steps]
+            odds.append(_log_odds(list(self.probabilities.values()), i))
+            values = {step.feature: after - before for step, (before, after) in zip(steps, pairwise(odds), strict=True)}
+            supports.append(Support(label, odds[0], values, sum(values.values(), odds[0])))
+        return sorted(supports, key=lambda support: -support.total)
+
+
+class Prospect(NamedTuple):
+    """What would follow from a value: the answer on it, and the next question."""
+
+    answer: Answer
+    question: Question | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +126,10 @@ class Reason:
         return self.gain / max(self.price, 1e-300)
 
 
-class _Event(NamedTuple):
-    feature: int
-    value: Value | None  # None: skipped
-    price: float | None  # None: nothing paid
-    threshold: int = -1
-
-
 class Session:
     """One case. Opened by a learner; asking changes nothing, telling and skipping do."""
 
-    __slots__ = ("_events", "_n_known", "_plan", "_problem", "_scores", "case")
+    __slots__ = ("_budget", "_events", "_n_known", "_plan", "_problem", "_scores", "case")
 
     def __init__(
         self,
@@ -86,10 +140,12 @@ class Session:
         known: Mapping[str, Any],
         unavailable: Iterable[str],
         scores: bool,
+        budget: float = math.inf,
     ) -> None:
         self.case = case
         self._problem = problem
         self._plan = plan
+        self._budget = budget
         self._scores = scores  # thresholds are learned from the scores of a case, so they are due before each answer
         self._events: list[_Event] = []
         if not isinstance(known, Mapping):
@@ -144,20 +200,14 @@ class Session:
         """Take back the last tell or skip and return its feature; None when there is nothing to take back."""
         if len(self._events) == self._n_known:
             return None
-        events, undone = self._events[:-1], self._events[-1]
-        self._plan.reset()
-        self._events = []
-        for i, event in enumerate(events):
-            if i >= self._n_known:
-                self._score()
-            self._add(event.feature, event.value, paid=event.price is not None)
-        return self._problem.features[undone.feature].name
+        return self._problem.features[self._undo_last().feature].name
 
     def predict(self) -> Answer:
         """Return the best answer on the evidence so far; can be called at any time."""
         answer, p = self._plan.predict()
         labels = self._problem.labels
-        return Answer(labels[answer], dict(zip(labels, p, strict=True)), self.cost)
+        probabilities = dict(zip(labels, p, strict=True))
+        return Answer(labels[answer], probabilities, self.cost, self._problem, tuple(self._events))
 
     def why(self) -> list[Reason]:
         """Rank all remaining features: the next question if there is one, then those that pay, by gain per price.
@@ -172,6 +222,41 @@ class Session:
         ]
         first = None if asked is None else asked.feature
         return sorted(reasons, key=lambda r: (r.feature != first, not r.pays, -r.rate, r.price))  # then by index
+
+    def why_not(self, feature: str) -> str:
+        """Return a sentence that says why a feature is not the next question, or why it is."""
+        event = self._find(self._problem.feature_index(feature))
+        if event is not None:
+            return f"{feature} {_settled(event)}."
+        kind = self._problem.features[self._problem.feature_index(feature)]
+        question = self.ask()
+        reason = next((reason for reason in self.why() if reason.feature == feature), None)
+        unknown = [name for name in kind.needs if self._unknown(name)]
+        if question is not None and question.feature == feature:
+            return f"{feature} is the next question: it gains {question.gain:.3g} for {question.price:g}."
+        if reason is None:
+            return f"{feature} is not among the features on offer in this case."
+        if unknown:
+            return f"{feature} needs {' and '.join(unknown)} to be known first."
+        if self.cost + reason.price > self._budget:
+            return (
+                f"{feature} costs {reason.price:g}, and {max(0.0, self._budget - self.cost):g} is left of the budget."
+            )
+        if question is None or not reason.pays:
+            return f"{feature} is not worth {reason.price:g} here."
+        if not kind.mandatory and self._problem.features[self._problem.feature_index(question.feature)].mandatory:
+            return f"{feature} comes later: {question.feature} is mandatory."
+        return f"{feature} gains less for its price than {question.feature}."
+
+    def what_if(self, feature: str, value: Any) -> Prospect:
+        """Return the answer and the next question as if a value were told; nothing is told or paid."""
+        if (before := self._find(self._problem.feature_index(feature))) is not None:
+            raise AlreadyTold(f"{self._name()}: {feature!r} {_settled(before)}; undo it before trying other values.")
+        self.tell(feature, value)
+        try:
+            return Prospect(self.predict(), self.ask())
+        finally:
+            self._undo_last()
 
     @property
     def cost(self) -> float:
@@ -207,17 +292,27 @@ class Session:
         return feature.values[feature.outcome(value)]
 
     def _add(self, index: int, value: Value | None, *, paid: bool) -> None:
-        plan, feature, threshold = self._plan, self._problem.features[index], -1
-        before = plan.spent
+        plan, feature, threshold, before = self._plan, self._problem.features[index], -1, b""
+        spent = plan.spent
         if value is None:
             plan.skip(index, paid)
         elif isinstance(feature, Continuous):
             outcome = plan.outcome(index, float(value))
             threshold = plan.threshold(index)
-            plan.observe(index, outcome, paid)
+            before = plan.observe(index, outcome, paid)
         else:
-            plan.observe(index, feature.outcome(value), paid)
-        self._events.append(_Event(index, value, plan.spent - before if paid else None, threshold))
+            before = plan.observe(index, feature.outcome(value), paid)
+        self._events.append(_Event(index, value, plan.spent - spent if paid else None, threshold, before))
+
+    def _undo_last(self) -> _Event:
+        events, undone = self._events[:-1], self._events[-1]
+        self._plan.reset()
+        self._events = []
+        for i, event in enumerate(events):
+            if i >= self._n_known:
+                self._score()
+            self._add(event.feature, event.value, paid=event.price is not None)
+        return undone
 
     def _score(self) -> None:
         """Have the plan score what is open, so that whether it was asked makes no difference to what is learned."""
@@ -226,6 +321,10 @@ class Session:
 
     def _find(self, index: int) -> _Event | None:
         return next((event for event in self._events if event.feature == index), None)
+
+    def _unknown(self, feature: str) -> bool:
+        event = self._find(self._problem.feature_index(feature))
+        return event is None or event.value is None
 
     def _name(self) -> str:
         return "this session" if self.case is None else str(self.case)
@@ -248,11 +347,16 @@ class Session:
         threshold = self._plan.threshold(feature)
         if threshold >= 0:
             cuts = [cuts[threshold]]
-        ends = ["", *(f"{cut:g}" for cut in cuts), ""]
-        ranges = [
-            f"≤ {high}" if not low else f"> {low}" if not high else f"{low} to {high}" for low, high in pairwise(ends)
-        ]
+        if not cuts:
+            return ["–"] * n_outcomes
+        ranges = [interval(above, upto) for above, upto in pairwise([None, *cuts, None])]
         return (ranges + ["–"] * n_outcomes)[:n_outcomes]
+
+
+def _log_odds(probabilities: Sequence[float], label: int) -> float:
+    """The logarithm of a label's odds to base 2; the least number stands for what is too small to be told from none."""
+    others = sum(p for i, p in enumerate(probabilities) if i != label)
+    return math.log2(max(probabilities[label], 5e-324)) - math.log2(max(others, 5e-324))
 
 
 def _settled(event: _Event) -> str:

@@ -3,6 +3,7 @@
 import click
 
 import ufodt
+from ufodt.app import model
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -21,6 +22,10 @@ def demo(cases: int, seed: int) -> None:
     from ufodt.app.demo import show
 
     show(Console(highlight=False), n_cases=cases, seed=seed)
+
+
+for _command in (model.run, model.ask, model.explain, model.tree):
+    commands.add_command(_command)
 
 
 @commands.group()

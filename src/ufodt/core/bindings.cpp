@@ -212,7 +212,10 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             [](Plan& plan, int feature, int outcome, bool paid) {
                 if (outcome != -1 || !plan.problem().continuous.at(feature)) check_outcome(plan.shape(), feature, outcome);
                 check_open(plan, feature);
+                std::vector<double> before;
+                plan.predict(before);
                 plan.observe(feature, outcome, paid);
+                return nb::bytes(before.data(), before.size() * sizeof(double));  // P(label) before it, for explanations
             },
             "feature"_a, "outcome"_a, "paid"_a = true)
         .def(
@@ -310,6 +313,30 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             },
             "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none())
         .def_prop_ro("n_nodes", [](const Tree& tree) { return tree.nodes().size(); })
+        .def_prop_ro("cuts", [](const Tree& tree) { return tree.cuts(); })
+        .def_prop_ro("has_thresholds", [](const Tree& tree) { return tree.has_views(); })
+        .def(
+            "unroll",
+            [](Tree& tree, int max_depth, int max_missing, double min_share, std::size_t max_nodes, std::size_t n_steps) {
+                if (tree.reached().empty() && tree.nodes().size() > 1) throw std::invalid_argument("the tree was walked down before");
+                nb::gil_scoped_release free;
+                return tree.unroll({max_depth, max_missing, min_share, max_nodes}, n_steps);
+            },
+            nb::kw_only(), "max_depth"_a, "max_missing"_a, "min_share"_a, "max_nodes"_a, "n_steps"_a)
+        .def("unrolled",
+             [](const Tree& tree) {
+                 const std::size_t n = tree.reached().size();
+                 std::vector<std::int32_t> whole;  // parent, branch, feature (-1: nothing is asked here), answer, whether it is asked
+                 std::vector<double> real;         // price, spent, threshold, share
+                 for (std::size_t i = 0; i < n; ++i) {
+                     const Tree::Node& node = tree.nodes()[i];
+                     const Tree::Reached& reached = tree.reached()[i];
+                     whole.insert(whole.end(), {node.parent, node.branch, node.feature, node.answer, reached.is_asked});
+                     real.insert(real.end(), {node.price, node.spent, node.threshold, reached.share});
+                 }
+                 return std::make_tuple(to_numpy(std::move(whole), {n, 5}), to_numpy(std::move(real), {n, 4}),
+                                        to_numpy(std::vector<double>(tree.probabilities()), {n, static_cast<std::size_t>(tree.shape().n_labels)}));
+             })
         .def(
             "evaluate",
             [](Tree& tree, const Outcomes& outcomes, const std::optional<Values>& values) {

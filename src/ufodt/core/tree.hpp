@@ -1,8 +1,11 @@
 // The policy under one fixed theta is a decision tree: every node that is reached is planned once and remembered.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <queue>
 #include <utility>
 #include <vector>
 
@@ -22,6 +25,14 @@ class Tree {
         int first_child;            // into `children`, n_outcomes + 2 entries, 0 where not reached yet
     };
 
+    // How far to unroll: a node is asked at only within these, and answers where it stands otherwise.
+    struct Limits {
+        int max_depth = std::numeric_limits<int>::max();    // questions on a path
+        int max_missing = std::numeric_limits<int>::max();  // features that could not be had on a path
+        double min_share = 0.0;                             // probability of the outcomes on a path
+        std::size_t max_nodes = std::numeric_limits<std::size_t>::max();
+    };
+
     Tree(std::shared_ptr<const Problem> problem, Policy policy, const Belief& belief, const std::vector<int>& offered, std::uint64_t seed,
          std::uint64_t number)
         : plan_(std::move(problem), std::move(policy)), cuts_(belief.cuts()), has_views_(belief.views().size() > 0) {
@@ -34,6 +45,8 @@ class Tree {
     const Problem& problem() const { return plan_.problem(); }
     const std::vector<Node>& nodes() const { return nodes_; }
     const double* posterior(int node) const { return posteriors_.data() + static_cast<std::size_t>(node) * shape().n_labels; }
+    const Cuts& cuts() const { return cuts_; }
+    bool has_views() const { return has_views_; }
 
     // Which way a case goes at a node: an outcome; K: the feature could not be had; K + 1: had, but it tells nothing yet.
     template <class Cases>
@@ -44,6 +57,49 @@ class Tree {
         if (!problem().continuous[f]) return seen.outcome;
         if (cuts_[f].empty()) return n_outcomes + 1;
         return has_views_ ? seen.value > nodes_[node].threshold : outcome_of(cuts_[f], seen.value);
+    }
+
+    // What is noted of each node while unrolling, beside `nodes`.
+    struct Reached {
+        double share;        // probability, by the belief that answers, of the outcomes on the path
+        int depth, missing;  // features had and not had on the path
+        bool is_asked;       // its children are there
+    };
+    const std::vector<Reached>& reached() const { return reached_; }
+    const std::vector<double>& probabilities() const { return probabilities_; }  // n_nodes x n_labels
+
+    // Make up to `n_steps` of the nodes within the limits ask, likeliest first, each with all its children; call again
+    // until nothing is left. Returns whether something is left. Meant for a tree that nothing has walked down yet.
+    bool unroll(const Limits& limits, std::size_t n_steps) {
+        if (reached_.empty()) note(1.0, 0, 0);
+        for (; n_steps > 0 && !frontier_.empty(); --n_steps) {
+            const int node = -frontier_.top().second;
+            const Reached from = reached_[node];
+            const int feature = nodes_[node].feature, n_outcomes = shape().n_outcomes(feature);
+            const bool is_number = problem().continuous[feature], tells = !is_number || !cuts_[feature].empty();
+            const int n_told = !tells ? 1 : is_number && !has_views_ ? static_cast<int>(cuts_[feature].size()) + 1 : n_outcomes;
+            const bool may_miss = from.missing < limits.max_missing;
+            if (nodes_.size() + n_told + may_miss > limits.max_nodes) return false;
+            frontier_.pop();
+            if (from.depth >= limits.max_depth || from.share < limits.min_share) continue;
+            reached_[node].is_asked = true;
+            stand_at(node);
+            plan_.next();  // finds the threshold that the outlook is about
+            std::vector<double> outlook;
+            plan_.outlook(feature, outlook);
+            const std::size_t width = shape().n_labels + 1;
+            double sum = 0.0;  // less than one where there are fewer bins than outcomes
+            for (int k = 0; k < n_told; ++k) sum += outlook[k * width];
+            for (int k = 0; k < n_told; ++k) {
+                descend(node, tells ? k : n_outcomes + 1);
+                note(tells ? from.share * outlook[k * width] / sum : from.share, from.depth + 1, from.missing);
+            }
+            if (may_miss) {
+                descend(node, n_outcomes);
+                note(from.share, from.depth, from.missing + 1);
+            }
+        }
+        return !frontier_.empty();
     }
 
     // The node reached by a branch, planned now if nobody came here before.
@@ -65,18 +121,43 @@ class Tree {
     std::vector<double> posteriors_;  // nodes x labels: P(label | evidence) at each node
     int stands_at_ = -1;  // the node whose evidence the plan holds: the last one made
 
+    std::vector<Reached> reached_;
+    std::vector<double> probabilities_;
+    std::priority_queue<std::pair<double, int>> frontier_;  // (urgency, minus the node) of nodes that may ask
+
+    // Write down the node made last. The belief does not know how often a value is missing; for what is unrolled first,
+    // one in fifty is.
+    void note(double share, int depth, int missing) {
+        const int node = static_cast<int>(nodes_.size()) - 1;
+        std::vector<double> p;
+        stand_at(node);
+        plan_.predict(p);
+        probabilities_.insert(probabilities_.end(), p.begin(), p.end());
+        reached_.push_back({share, depth, missing, false});
+        if (nodes_[node].feature >= 0) frontier_.emplace(share * std::pow(0.02, missing), -node);
+    }
+
+    // Bring the plan to the evidence of a node.
+    void stand_at(int node) {
+        if (node == stands_at_) return;
+        std::vector<int> path;  // nodes from here up to where the plan stands, or to the root
+        int at = node;
+        for (; at != stands_at_ && nodes_[at].parent >= 0; at = nodes_[at].parent) path.push_back(at);
+        if (at != stands_at_) plan_.reset();
+        for (auto step = path.rbegin(); step != path.rend(); ++step) settle(nodes_[*step].parent, nodes_[*step].branch);
+        stands_at_ = node;
+    }
+
+    void settle(int node, int branch) {
+        const int feature = nodes_[node].feature, n_outcomes = plan_.shape().n_outcomes(feature);
+        if (branch == n_outcomes) plan_.skip(feature, false);
+        else plan_.observe(feature, branch > n_outcomes ? -1 : branch, true);
+    }
+
     int add(int parent, int branch) {
-        std::vector<std::pair<int, int>> path;  // (node, branch) from here up to where the plan stands, or to the root
-        int at = parent;
-        for (int b = branch; at >= 0; b = nodes_[at].branch, at = nodes_[at].parent) {
-            path.emplace_back(at, b);
-            if (at == stands_at_) break;
-        }
-        if (at < 0) plan_.reset();
-        for (auto step = path.rbegin(); step != path.rend(); ++step) {
-            const int feature = nodes_[step->first].feature, n_outcomes = plan_.shape().n_outcomes(feature);
-            if (step->second == n_outcomes) plan_.skip(feature, false);
-            else plan_.observe(feature, step->second > n_outcomes ? -1 : step->second, true);
+        if (parent >= 0) {
+            stand_at(parent);
+            settle(parent, branch);
         }
         const Question question = plan_.next();
         std::vector<double> p;

@@ -29,7 +29,7 @@ from ufodt.lab.datasets.packaged import (
 )
 from ufodt.lab.datasets.paper import PAPER, PaperRun, paper_split, split
 from ufodt.lab.datasets.prices import TURNEY
-from ufodt.lab.datasets.problems import to_problem
+from ufodt.lab.datasets.problems import to_named, to_problem
 from ufodt.lab.datasets.table import TABLE_SUFFIXES, read_table
 
 __all__ = [
@@ -54,6 +54,7 @@ __all__ = [
     "stagger",
     "stagger_holdout",
     "take",
+    "to_named",
     "to_problem",
     "wide",
 ]

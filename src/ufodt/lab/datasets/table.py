@@ -12,6 +12,7 @@ A cell that does not fit an otherwise clear column becomes missing. Nothing is d
 
 import csv
 import io
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ufodt.features import TRUTH_VALUES
 from ufodt.lab.datasets.dataset import (
     BadTable,
     Column,
@@ -33,9 +35,8 @@ from ufodt.lab.datasets.dataset import (
 )
 from ufodt.lab.datasets.overrides import Override, Overrides, read_overrides
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
 MISSING_CELLS = frozenset({"", "?", "na", "n/a", "nan", "null"})
-TRUTH_VALUES = (("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"))
 CLEAR_SHARE = 0.9  # of the known cells must fit, for the rest to be taken as slips
 MAX_CATEGORIES = 20
 MAX_LABELS = 50
@@ -53,7 +54,7 @@ class Cells:
 
 
 def read_table(path: str | Path, *, label: str | None = None, overrides: str | Path | None = None) -> Dataset:
-    """Return a CSV, TSV or Parquet file as a data set.
+    """Return a CSV, TSV, Parquet or JSON Lines file as a data set.
 
     Parameters
     ----------
@@ -72,6 +73,11 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
             price = 15.5
             later = 1.0                        # price once another of its group was bought
             group = "ecg"
+            [prices]                           # the same, where only prices are to be said
+            age = 1.0
+            glucose = { price = 17.61, later = 15.51, group = "blood" }
+            [loss.ill]                         # what mistakes cost: of the ill, to call one healthy
+            healthy = 400
 
     Returns
     -------
@@ -93,7 +99,7 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
     """
     path = Path(path)
     said = read_overrides(Path(overrides)) if overrides is not None else Overrides()
-    cells = _blank_missing(_read_cells(path), said.missing)
+    cells = read_cells(path, missing=said.missing)
     account = list(cells.account)
     at = _label_index(cells.header, label or said.label, account)
     rows, y, label_names = _labelled(cells, at, path, account)
@@ -109,12 +115,25 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
     )  # fmt: skip
 
 
+def label_column(path: str | Path, *, label: str | None = None, overrides: str | Path | None = None) -> str:
+    """Return the name of the column that `read_table` would take as the label."""
+    said = read_overrides(Path(overrides)) if overrides is not None else Overrides()
+    header = read_cells(path).header
+    return header[_label_index(header, label or said.label, [])]
+
+
+def read_cells(path: str | Path, *, missing: frozenset[str] = frozenset()) -> Cells:
+    """Return a file as text, cell by cell; empty where a value is not known."""
+    return _blank_missing(_read_cells(Path(path)), missing)
+
+
 def _read_cells(path: Path) -> Cells:
     if path.suffix.lower() not in TABLE_SUFFIXES:
         raise BadTable(f"{path.name}: expected a file ending in {', '.join(TABLE_SUFFIXES)}.")
     if not path.is_file():
         raise DatasetUnavailable(f"there is no file {str(path)!r}; check the path.")
-    table = _read_parquet(path) if path.suffix.lower() == ".parquet" else _read_text(path)
+    readers = {".parquet": _read_parquet, ".jsonl": _read_json_lines}
+    table = readers.get(path.suffix.lower(), _read_text)(path)
     for j, name in enumerate(table.header):
         if not name:
             table.header[j] = f"column_{j + 1}"
@@ -183,6 +202,25 @@ def _read_parquet(path: Path) -> Cells:
         raise BadTable(f"{path.name}: expected at least one column and one row, found {table.shape}.")
     rows = [list(row) for row in zip(*columns, strict=True)]
     return Cells([str(name).strip() for name in table.column_names], rows, [])
+
+
+def _read_json_lines(path: Path) -> Cells:
+    """One object per line; its keys are the columns, in the order in which they first come."""
+    objects: list[dict[str, Any]] = []
+    lines = path.read_bytes().decode("utf-8-sig", errors="replace").splitlines()
+    for i, line in enumerate(lines):
+        try:
+            row = json.loads(line) if line.strip() else None
+        except (ValueError, RecursionError) as error:
+            raise BadTable(f"{path.name}, line {i + 1}: {error}; expected one JSON object per line.") from None
+        if row is not None and not isinstance(row, dict):
+            raise BadTable(f"{path.name}, line {i + 1}: {line[:40]!r} came; expected one JSON object per line.")
+        objects += [] if row is None else [row]
+    header = list(dict.fromkeys(key.strip() for row in objects for key in row))
+    if not header:
+        raise BadTable(f"{path.name}: expected at least one line with a JSON object.")
+    rows = [["" if (cell := row.get(name)) is None else str(cell).strip() for name in header] for row in objects]
+    return Cells(header, rows, [])
 
 
 def _blank_missing(cells: Cells, further: frozenset[str]) -> Cells:

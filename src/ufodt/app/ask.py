@@ -1,0 +1,220 @@
+"""`ufodt ask`: a case question by question, in the terminal or as lines of JSON."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, TextIO
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+import ufodt
+from ufodt.amount import amount, share
+from ufodt.app.explain import as_json, print_answer, print_reasons
+from ufodt.app.reading import choices, read_label
+from ufodt.errors import InvalidValue, UfodtError
+from ufodt.features import Feature, Value, from_text, in_words
+from ufodt.session import Question, Session
+
+_KEYS = (
+    "Type the value, or [bold]?[/] why this, [bold]s[/] cannot be had, [bold]u[/] undo, [bold]a[/] answer now, "
+    "[bold]q[/] quit."
+)
+_COMMANDS = ("?", "s", "u", "a", "q")
+
+
+def ask(console: Console, learner: ufodt.UFODT, *, known: Mapping[str, Value], save: str | None, model: str) -> None:
+    """Go through cases with a person until there are no more; what is learned is saved at once."""
+    problem, may_save = learner.problem, True
+    console.print(
+        f"A model of {learner.n_opened:,} cases: {problem.n_features} features, "
+        f"the answer is one of {escape(choices(problem.labels))}."
+    )
+    console.print(_KEYS, style="dim")
+    while True:
+        session = learner.open(known=known)
+        if not _questions(console, learner, session):
+            return
+        print_answer(console, session.predict(), problem)
+        truth = _truth(learner)
+        if truth is not None:
+            learner.learn(session.evidence, truth)
+            console.print(f"Learned: it was [bold]{escape(str(truth))}[/].")
+            if save is None and may_save:
+                may_save = click.confirm(f"Save what is learned to {model}?", default=True)
+                save = model if may_save else None
+            if save is not None:
+                learner.save(save)
+                console.print(f"Saved to {escape(save)}.", style="dim")
+        if not click.confirm("Another case?", default=False):
+            return
+
+
+def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool:
+    """Ask until nothing is worth asking; False when the person wants to go."""
+    n_asked = 0
+    while (question := session.ask()) is not None:
+        n_asked += 1
+        feature = learner.problem.features[learner.problem.feature_index(question.feature)]
+        hint = "a number"
+        if not isinstance(feature, ufodt.Continuous):
+            hint = choices([in_words(feature, value) for value in feature.values])
+        console.print(
+            f"\n[bold]{n_asked}. {escape(question.feature)}?[/]  costs {amount(question.price)}  [dim]{escape(hint)}[/]"
+        )
+        while True:
+            said = str(click.prompt("  ", prompt_suffix="> ", default="", show_default=False)).strip()
+            command = said if said in _COMMANDS and not _is_value(feature, said) else ""
+            if command == "?":
+                print_reasons(console, session, learner.problem)
+            elif command == "q":
+                console.print("Nothing was learned from this case.", style="dim")
+                return False
+            elif command == "a":
+                return True
+            elif command == "u":
+                undone = session.undo()
+                if undone is None:
+                    console.print("   There is nothing to take back.", style="yellow")
+                    continue
+                console.print(f"   {escape(undone)} is open again; {amount(session.cost)} paid.", style="dim")
+                n_asked = max(0, n_asked - 2)
+                break
+            elif command == "s":
+                session.skip(question.feature)
+                console.print("   Then without it.", style="dim")
+                break
+            elif said:
+                try:
+                    session.tell(question.feature, _value(feature, said))
+                except InvalidValue as error:
+                    console.print(f"   {escape(str(error))}", style="yellow")
+                    continue
+                console.print(f"   {_now(session)}", style="dim")
+                break
+            else:
+                console.print(_KEYS, style="dim")
+    console.print("\nNothing more is worth its price.")
+    return True
+
+
+def _value(feature: Feature, said: str) -> Value:
+    """The value that was typed; the beginning of a name is enough where no other begins so."""
+    meant = [] if isinstance(feature, ufodt.Continuous | ufodt.Binary) else list(feature.values)
+    meant = [value for value in meant if str(value).lower().startswith(said.lower())]
+    return from_text(feature, str(meant[0]) if len(meant) == 1 else said)
+
+
+def _is_value(feature: Feature, said: str) -> bool:
+    """Whether a feature has a value that is written like one of our commands; then it is meant."""
+    return not isinstance(feature, ufodt.Binary | ufodt.Continuous) and said in map(str, feature.values)
+
+
+def _now(session: Session) -> str:
+    ranked = sorted(session.predict().probabilities.items(), key=lambda item: -item[1])[:3]
+    return f"{', '.join(f'{escape(str(label))} {share(p)}' for label, p in ranked)} · {amount(session.cost)} paid"
+
+
+def _truth(learner: ufodt.UFODT) -> Any:
+    """The true label, or None when it is not known."""
+    while True:
+        said = str(click.prompt("What was it really? (Enter: not known)", default="", show_default=False)).strip()
+        if not said:
+            return None
+        try:
+            return read_label(learner.problem, said)
+        except InvalidValue as error:
+            click.echo(f"   {error}")
+
+
+# --- lines of JSON --------------------------------------------------------------------------------------
+
+
+def serve_lines(
+    learner: ufodt.UFODT, lines: Iterable[str], out: TextIO, *, known: Mapping[str, Value], save: str | None
+) -> None:
+    """Answer every line with a line, one session at a time; what is learned is saved at once.
+
+    In comes an object with one key: `tell` with an object of values, `skip` with a feature, `undo`, `why`, `what_if`
+    with an object of one value, `answer`, `label` with the truth, which is learned, `open` for the next case, with
+    `case` and `known` inside if wanted. Out comes the next question (`ask`) or the `answer`; or an `error`, and nothing
+    has changed.
+    """
+    session = learner.open(known=known)
+    _say(out, _state(learner, session))
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            request = json.loads(line)
+            if not isinstance(request, dict) or len(request) != 1:
+                raise InvalidValue(f'{line.strip()!r} came; expected an object with one key, such as {{"undo": true}}.')
+            ((verb, given),) = request.items()
+            if verb == "open":
+                given = given if isinstance(given, dict) else {}
+                session = learner.open(given.get("case"), known={**known, **given.get("known", {})})
+            elif verb == "label":
+                learner.learn(session.evidence, given)
+                if save is not None:
+                    learner.save(save)
+                _say(out, {"learned": given})
+                session = learner.open(known=known)
+            _say(out, _respond(learner, session, verb, given))
+        except (UfodtError, ValueError, TypeError, AttributeError) as error:
+            _say(out, {"error": str(error)})
+
+
+def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> dict[str, Any]:
+    if verb == "tell":
+        for name, value in given.items():
+            session.tell(name, _sent(learner, name, value))
+    elif verb == "skip":
+        session.skip(given)
+    elif verb == "undo":
+        session.undo()
+    elif verb == "why":
+        return {"why": as_json(session)}
+    elif verb == "what_if":
+        ((name, value),) = given.items()
+        answer, question = session.what_if(name, _sent(learner, name, value))
+        probabilities = [[label, p] for label, p in answer.probabilities.items()]
+        asked = None if question is None else question.feature
+        return {"what_if": {"answer": answer.label, "probabilities": probabilities, "next": asked}}
+    elif verb == "answer":
+        return _answer(session)
+    elif verb not in ("open", "label"):
+        raise InvalidValue(f"{verb!r} came; expected tell, skip, undo, why, what_if, answer, label or open.")
+    return _state(learner, session)
+
+
+def _sent(learner: ufodt.UFODT, name: str, value: Any) -> Any:
+    """A value as the problem has it, where JSON writes it another way: 2 for "2", "yes" for 1."""
+    feature = learner.problem.features[learner.problem.feature_index(name)]
+    if value is None or isinstance(feature, ufodt.Continuous) and not isinstance(value, str):
+        return value
+    return from_text(feature, str(value))
+
+
+def _state(learner: ufodt.UFODT, session: Session) -> dict[str, Any]:
+    question: Question | None = session.ask()
+    if question is None:
+        return _answer(session)
+    feature = learner.problem.features[learner.problem.feature_index(question.feature)]
+    values = "number" if isinstance(feature, ufodt.Continuous) else list(feature.values)
+    return {"ask": question.feature, "price": question.price, "values": values}
+
+
+def _answer(session: Session) -> dict[str, Any]:
+    answer = session.predict()
+    probabilities = [[label, p] for label, p in answer.probabilities.items()]
+    return {
+        "answer": answer.label,
+        "probabilities": probabilities,
+        "cost": answer.cost,
+        "evidence": session.evidence,
+    }
+
+
+def _say(out: TextIO, said: dict[str, Any]) -> None:
+    out.write(json.dumps(said, ensure_ascii=False) + "\n")
+    out.flush()

@@ -1,0 +1,253 @@
+"""The commands around a model file: `run` makes and improves one, `ask`, `explain` and `tree` use it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    import ufodt
+
+_SHOWN, _EXPORTED = 20_000, 5_000  # nodes of a tree that is looked at, and of one that goes elsewhere
+_MODEL = click.argument("model", type=click.Path(dir_okay=False))
+_FORMATS = {
+    ".txt": "text",
+    ".dot": "dot",
+    ".svg": "svg",
+    ".png": "png",
+    ".json": "json",
+    ".sql": "sql",
+    ".py": "python",
+}
+
+
+@click.command()
+@click.argument("data", type=click.Path(dir_okay=False, allow_dash=True))
+@click.option("--label", help="Column with the label.  [default: label, else the last one; with --model: none]")
+@click.option("--price", "about", type=click.Path(dir_okay=False), help="TOML file: prices, kinds of columns, loss.")
+@click.option("--save", type=click.Path(dir_okay=False), help="Where to write the model, also when interrupted.")
+@click.option("--model", type=click.Path(dir_okay=False), help="Go on with a saved model instead of a new one.")
+@click.option("--skip", type=click.IntRange(min=0), default=0, help="Leave out the first cases of the table.")
+@click.option(
+    "--criterion", type=click.Choice(["ig", "ec2", "us", "random"]), help="How questions are scored.  [default: ig]"
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of a new learner.")
+@click.option(
+    "--records",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Write one line of JSON per case, after --skip to the end of the file; -: here.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+def run(
+    data: str,
+    label: str | None,
+    about: str | None,
+    save: str | None,
+    model: str | None,
+    skip: int,
+    criterion: str | None,
+    seed: int,
+    records: str | None,
+    as_json: bool,
+) -> None:
+    """Learn from a table as from a stream, case by case, paying only for what is asked.
+
+    DATA is a CSV, TSV, Parquet or JSON Lines file; - reads CSV or JSON lines from a pipe. A TOML file says the prices:
+
+    \b
+        [prices]
+        age = 1.0
+        glucose = { price = 17.61, later = 15.51, group = "blood" }
+        [loss.ill]            # of the ill, to call one healthy costs 400
+        healthy = 400
+        [loss.healthy]
+        ill = 50
+
+    Without a loss, a mistake costs as much as 50 questions of the mean price. With --model and without --label, cases
+    are answered and nothing is learned. Ctrl-C ends the run between two cases and saves it.
+    """
+    import json
+    import shlex
+
+    from rich.console import Console
+
+    import ufodt
+    from ufodt.app.reading import read_stream, read_stream_for
+    from ufodt.app.run import out_of, print_summary
+    from ufodt.app.run import run as go
+    from ufodt.lab.datasets.table import label_column
+
+    if model is not None and (about is not None or criterion is not None):
+        raise click.UsageError("--price and --criterion belong to a new model; a saved one has its own.")
+    out = out_of(records, append=skip > 0)
+    console = Console(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
+    with console.status("Reading the table"):
+        if model is None:
+            stream = read_stream(data, label=label, about=about)
+            learner = ufodt.UFODT(stream.problem, criterion=criterion, seed=seed)
+        else:
+            learner = ufodt.load(model)
+            stream = read_stream_for(learner.problem, data, label=label)
+    for sentence in stream.account:
+        console.print(sentence, style="dim", markup=False)
+    tally, done = go(console, learner, stream, save=save, skip=skip, records=out)
+    if out is not None and records != "-":
+        out.close()
+    if as_json:
+        click.echo(json.dumps(tally.summary(learner.problem), ensure_ascii=False))
+    else:
+        print_summary(console, tally, learner.problem)
+    if save is not None:
+        console.print(f"The model is in {save}.", markup=False)
+    elif not as_json and records != "-":
+        console.print("Nothing was saved; to keep the model, name a file with --save.", style="dim")
+    if not done:
+        n_done = skip + tally.n_cases
+        console.print(f"Interrupted after {n_done:,} of {len(stream.y):,} cases.", style="yellow")
+        if save is not None and data != "-":
+            named = label if model is not None else label_column(data, label=label, overrides=about)
+            rest = [] if named is None else ["--label", named]
+            rest += ["--model", save, "--save", save, "--skip", str(n_done)]
+            rest += [] if records is None else ["--records", records]
+            console.print(f"To go on: {shlex.join(['ufodt', 'run', data, *rest])}", markup=False)
+        raise SystemExit(130)
+
+
+@click.command()
+@_MODEL
+@click.option(
+    "--known", multiple=True, metavar="NAME=VALUE", help="What is known already, and so free; may be repeated."
+)
+@click.option("--save", type=click.Path(dir_okay=False), help="Where to write what was learned.  [default: asks]")
+@click.option("--json", "as_json", is_flag=True, help="Lines of JSON in and out, for programs.")
+def ask(model: str, known: tuple[str, ...], save: str | None, as_json: bool) -> None:
+    """Ask question by question, give an answer with its evidence, and learn the truth if it is told.
+
+    With --json, every line in is an object with one key, and every line out says what comes next:
+
+    \b
+        out  {"ask": "fever", "price": 1.0, "values": [0, 1]}
+        in   {"tell": {"fever": 1}}      or {"skip": "fever"}, {"undo": true}, {"why": true},
+                                            {"what_if": {"fever": 1}}, {"answer": true}
+        out  {"answer": "ill", "probabilities": [["healthy", 0.1], ["ill", 0.9]], "cost": 1.0, "evidence": {…}}
+        in   {"label": "ill"}            learns, and opens the next case; {"open": {"case": "17"}} opens one too
+    """
+    import sys
+
+    from rich.console import Console
+
+    import ufodt
+    from ufodt.app.ask import ask as go
+    from ufodt.app.ask import serve_lines
+    from ufodt.app.reading import read_values
+
+    learner = ufodt.load(model)
+    values = read_values(learner.problem, known)
+    if as_json:
+        serve_lines(learner, sys.stdin, sys.stdout, known=values, save=save)
+    else:
+        go(Console(highlight=False), learner, known=values, save=save, model=model)
+
+
+@click.command()
+@_MODEL
+@click.argument("values", nargs=-1, metavar="[NAME=VALUE]...")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+def explain(model: str, values: tuple[str, ...], as_json: bool) -> None:
+    """Say what a model makes of some values: the answer, the evidence in bits, and what it would ask next and why."""
+    import json
+
+    from rich.console import Console
+
+    import ufodt
+    from ufodt.app import explain as pages
+    from ufodt.app.reading import read_values
+
+    learner = ufodt.load(model)
+    session = learner.open(known=read_values(learner.problem, values))
+    if as_json:
+        click.echo(json.dumps(pages.as_json(session), ensure_ascii=False))
+        return
+    console = Console(highlight=False)
+    pages.print_answer(console, session.predict(), learner.problem)
+    question = session.ask()
+    if question is None:
+        console.print("It would ask nothing more:")
+    else:
+        console.print(f"It would ask {question.feature} next:", markup=False)
+    pages.print_reasons(console, session, learner.problem)
+
+
+@click.command()
+@_MODEL
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(sorted(_FORMATS.values())),
+    help="[default: by the ending of --output, else text]",
+)
+@click.option("--output", type=click.Path(dir_okay=False), help="File to write.  [default: here]")
+@click.option(
+    "--max-depth",
+    type=click.IntRange(min=0),
+    help="Questions on a path.  [default: 5 where it is shown, else all]",
+)
+@click.option(
+    "--min-share",
+    type=click.FloatRange(0, 1),
+    help="Leave out what fewer cases reach.  [default: 0.01, pictures 0.02, else 0]",
+)
+@click.option("--missing", is_flag=True, help="Show what is done where a value cannot be had.")
+@click.option("--max-nodes", type=click.IntRange(min=1), help="Of the tree in all.  [default: 20000, exported 5000]")
+@click.option("--table", default="cases", show_default=True, help="Name of the table in SQL.")
+def tree(
+    model: str,
+    form: str | None,
+    output: str | None,
+    max_depth: int | None,
+    min_share: float | None,
+    missing: bool,
+    max_nodes: int | None,
+    table: str,
+) -> None:
+    """Show the policy as a tree, or write it as a picture, as SQL, or as Python that needs no ufodt."""
+    import ufodt
+
+    form = form or _FORMATS.get(Path(output or "").suffix.lower(), "text")
+    if form == "png" and output is None:
+        raise click.UsageError("A PNG goes into a file: name one with --output.")
+    learner = ufodt.load(model)
+    shown = {"max_depth": max_depth, "min_share": min_share}
+    given = {name: value for name, value in shown.items() if value is not None}
+    if form in ("json", "sql", "python"):
+        frozen = learner.tree(max_nodes=max_nodes or _EXPORTED, **given)  # type: ignore[arg-type]
+        text = frozen.to_json() if form == "json" else frozen.to_python() if form == "python" else frozen.to_sql(table)
+        if not frozen.complete and not given:
+            click.echo("Some cases are answered before the model would; --max-nodes allows a larger tree.", err=True)
+    else:
+        frozen = learner.tree(max_nodes=max_nodes or _SHOWN)
+        if form == "png":
+            _write_png(frozen, output or "", given, missing)
+            return
+        paint = {"text": frozen.to_text, "dot": frozen.to_dot, "svg": frozen.to_svg}[form]
+        text = paint(missing=missing, **given)  # type: ignore[arg-type]
+    if output is None:
+        click.echo(text.removesuffix("\n"))
+    else:
+        Path(output).write_text(text.removesuffix("\n") + "\n", encoding="utf-8")
+
+
+def _write_png(frozen: "ufodt.tree.Tree", output: str, given: dict[str, float], missing: bool) -> None:
+    import io
+
+    from ufodt.errors import UfodtError
+
+    try:
+        import matplotlib
+    except ImportError:
+        raise UfodtError('A PNG needs matplotlib: pip install "ufodt[plots]". An SVG needs nothing.') from None
+    matplotlib.use("Agg")
+    ax = frozen.plot(missing=missing, **given)  # type: ignore[arg-type]
+    frame = io.BytesIO()
+    ax.figure.canvas.print_figure(frame, format="png", dpi=150)
+    Path(output).write_bytes(frame.getvalue())

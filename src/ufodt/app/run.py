@@ -1,0 +1,192 @@
+"""`ufodt run`: a learner goes through a table case by case, and is saved whatever happens."""
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+import ufodt
+from ufodt.amount import amount, share
+from ufodt.app.reading import Stream
+from ufodt.learner import Record
+
+_CHUNK = 200  # cases between two looks at the keyboard
+_SAVE_EVERY = 30.0  # seconds
+
+
+@dataclass
+class Tally:
+    """What has happened so far."""
+
+    n_cases: int = 0
+    n_labelled: int = 0
+    n_right: int = 0
+    loss: float = 0.0
+    cost: float = 0.0
+    n_asked: int = 0
+    asked: dict[str, int] = field(default_factory=dict)
+    right: list[NDArray[np.bool_]] = field(default_factory=list)  # of the labelled cases, part by part
+
+    def add(self, learner: ufodt.UFODT, record: Record, y: list[Any]) -> None:
+        problem = learner.problem
+        truth, answers = problem.label_indices(y, len(y)), problem.label_indices(record.predicted, len(y))
+        labelled = truth >= 0
+        self.right.append(truth[labelled] == answers[labelled])
+        self.loss += float(problem.losses[truth[labelled], answers[labelled]].sum())
+        self.n_cases += len(y)
+        self.n_labelled += int(labelled.sum())
+        self.n_right += int(self.right[-1].sum())
+        self.cost += float(record.cost.sum())
+        self.n_asked += int(record.n_asked.sum())
+        for index, count in zip(*np.unique(record.asked, return_counts=True), strict=True):
+            name = problem.features[index].name
+            self.asked[name] = self.asked.get(name, 0) + int(count)
+
+    def summary(self, problem: ufodt.Problem) -> dict[str, Any]:
+        """What a program wants to know."""
+        late = np.concatenate([np.empty(0, dtype=bool), *self.right])[-max(1, self.n_labelled // 4) :]
+        n = max(1, self.n_cases)
+        return {
+            "cases": self.n_cases,
+            "labelled": self.n_labelled,
+            "accuracy": self.n_right / self.n_labelled if self.n_labelled else None,
+            "accuracy_last_quarter": float(late.mean()) if len(late) else None,
+            "loss_per_case": self.loss / self.n_labelled if self.n_labelled and problem.has_currency else None,
+            "cost_per_case": self.cost / n,
+            "questions_per_case": self.n_asked / n,
+            "price_of_everything": float(problem.prices.sum()),
+            "asked": {name: count / n for name, count in sorted(self.asked.items(), key=lambda item: -item[1])},
+        }
+
+
+def run(
+    console: Console,
+    learner: ufodt.UFODT,
+    stream: Stream,
+    *,
+    save: str | None,
+    skip: int,
+    records: TextIO | None,
+) -> tuple[Tally, bool]:
+    """Take the learner through the cases from number `skip` on; return what happened, and whether all are done."""
+    tally, saved_at, n_cases = Tally(), time.monotonic(), len(stream.y)
+    with _progress(console, n_cases, skip) as show, _gently() as interrupted:
+        for start in range(skip, n_cases, _CHUNK):
+            rows = slice(start, min(start + _CHUNK, n_cases))
+            record = learner.run(stream.X[rows], stream.y[rows])
+            tally.add(learner, record, stream.y[rows])
+            if records is not None:
+                _write(records, learner.problem, record, stream.y[rows], start)
+            show(rows.stop, tally)
+            if save is not None and time.monotonic() - saved_at > _SAVE_EVERY:
+                learner.save(save)
+                saved_at = time.monotonic()
+            if interrupted():
+                break
+    if save is not None:
+        learner.save(save)
+    return tally, skip + tally.n_cases >= n_cases
+
+
+def print_summary(console: Console, tally: Tally, problem: ufodt.Problem) -> None:
+    """Print what the run came to, and what it asked for."""
+    said = tally.summary(problem)
+    table = Table(box=SIMPLE, pad_edge=False, show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_row("cases", f"{said['cases']:,}")
+    if said["accuracy"] is not None:
+        table.add_row("answered right", f"{said['accuracy']:.1%}")
+        table.add_row("… in the last quarter", f"{said['accuracy_last_quarter']:.1%}")
+    if said["loss_per_case"] is not None:
+        table.add_row("lost by mistakes, per case", amount(said["loss_per_case"]))
+    table.add_row("paid for features, per case", amount(said["cost_per_case"]))
+    table.add_row("… everything would cost", amount(said["price_of_everything"]))
+    table.add_row("questions per case", f"{said['questions_per_case']:.2f} of {problem.n_features}")
+    console.print(table)
+    asked = Table(box=SIMPLE, pad_edge=False)
+    asked.add_column("asked most")
+    asked.add_column("price", justify="right")
+    asked.add_column("in cases", justify="right")
+    for name, part in list(said["asked"].items())[:10]:
+        asked.add_row(name, amount(float(problem.prices[problem.feature_index(name)])), share(part))
+    if said["asked"]:
+        console.print(asked)
+
+
+def _write(records: TextIO, problem: ufodt.Problem, record: Record, y: list[Any], first: int) -> None:
+    """One JSON object per case and line."""
+    ends = record.n_asked.cumsum()
+    for i, truth in enumerate(y):
+        asked = record.asked[ends[i] - record.n_asked[i] : ends[i]]
+        line = {
+            "case": first + i,
+            "asked": [problem.features[f].name for f in asked],
+            "cost": float(record.cost[i]),
+            "predicted": record.predicted[i].item() if hasattr(record.predicted[i], "item") else record.predicted[i],
+            "probability": float(record.probability[i]),
+            "label": truth,
+        }
+        records.write(json.dumps(line, ensure_ascii=False) + "\n")
+    records.flush()
+
+
+@contextmanager
+def _progress(console: Console, n_cases: int, skip: int) -> Iterator[Callable[[int, Tally], None]]:
+    bars = Progress(
+        TextColumn("{task.completed:>7,.0f} of {task.total:,.0f} cases"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[score]}", style="dim"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+    def show(done: int, tally: Tally) -> None:
+        right = f"{tally.n_right / tally.n_labelled:.1%} right, " if tally.n_labelled else ""
+        bars.update(task, completed=done, score=f"{right}{amount(tally.cost / tally.n_cases)} paid a case")
+
+    with bars:
+        task = bars.add_task("", total=n_cases, completed=skip, score="")
+        yield show
+
+
+@contextmanager
+def _gently() -> Iterator[Callable[[], bool]]:
+    """Note Ctrl-C and a request to end, so that the learner stops between two cases; a second one is obeyed at once."""
+    came: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        if came:
+            raise KeyboardInterrupt
+        came.append(number)
+
+    try:
+        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # not in the main thread, where there is nobody to interrupt
+        before = {}
+    try:
+        yield lambda: bool(came)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def out_of(records: str | None, *, append: bool) -> TextIO | None:
+    """Return where the records go: nowhere, to standard output (`-`), or to a file, after what is there if wanted."""
+    if records is None:
+        return None
+    return sys.stdout if records == "-" else open(records, "a" if append else "w", encoding="utf-8")

@@ -1,0 +1,174 @@
+"""The tree in other languages: SQL in SQLite and Python alone decide as the tree does, row by row."""
+
+import json
+import math
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ufodt import UFODT, Binary, Policy, Problem, stop
+from ufodt.errors import InvalidValue
+from ufodt.lab import datasets
+from ufodt.tree import Tree
+
+from .cases import LEARNERS, make, stream_of
+from .test_tree import nasty  # noqa: F401
+
+N_ROWS = 10_000
+
+
+def in_sqlite(tree: Tree, X: Any, table: str = "cases") -> list[tuple[Any, float]]:
+    """Label and price of every row as SQLite finds them."""
+
+    def quoted(name: str) -> str:
+        return '"' + name.replace('"', '""') + '"'
+
+    names = [quoted(feature.name) for feature in tree.problem.features]
+    with sqlite3.connect(":memory:") as db:
+        db.execute(f"CREATE TABLE {quoted(table)} ({', '.join(names)})")
+        rows = [[None if v is None or v != v else v for v in row] for row in np.asarray(X, dtype=object).tolist()]
+        db.executemany(f"INSERT INTO {quoted(table)} VALUES ({', '.join('?' * len(names))})", rows)
+        db.row_factory = sqlite3.Row
+        found = [(row["ufodt_label"], row["ufodt_price"]) for row in db.execute(tree.to_sql(table))]
+        assert db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 1
+    db.close()
+    return found
+
+
+def in_python(tree: Tree, X: Any) -> list[tuple[Any, float]]:
+    names = [feature.name for feature in tree.problem.features]
+    module: dict[str, Any] = {"__name__": "exported"}
+    exec(compile(tree.to_python(), "exported.py", "exec"), module)
+    return [module["decide"](dict(zip(names, row, strict=True))) for row in np.asarray(X, dtype=object).tolist()]
+
+
+def same(tree: Tree, X: Any) -> None:
+    decided = tree.predict(X)
+    expected = list(zip(decided.labels.tolist(), decided.cost.tolist(), strict=True))
+    assert in_sqlite(tree, X) == expected
+    assert in_python(tree, X) == expected
+
+
+@pytest.mark.parametrize(("name", "priced"), [("led", False), ("cleveland", True), ("thyroid", True)])
+def test_ten_thousand_rows_come_out_the_same(name: str, priced: bool) -> None:
+    data = datasets.load(name)
+    n_labels = len(data.label_names)
+    loss = 400 * (1 - np.eye(n_labels)) if priced else None
+    learner = UFODT(datasets.to_problem(data, priced=priced, loss=loss), seed=1)
+    learner.run(data.X, data.y)
+    rng = np.random.default_rng(0)
+    X = data.X[rng.integers(0, len(data.X), N_ROWS)].copy()
+    X[rng.random(X.shape) < 0.03] = math.nan
+    tree = learner.tree(max_missing=2, max_nodes=4000)
+    assert tree.depth > 5
+    same(tree, X)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_can_be_exported(name: str) -> None:
+    learner = make(name)
+    learner.run(*stream_of(name, 1, 100))
+    same(learner.tree(max_missing=1, max_nodes=1500), stream_of(name, 5, 300, missing=0.1)[0])
+
+
+def test_names_and_values_cannot_break_out(nasty: Tree) -> None:  # noqa: F811
+    rng = np.random.default_rng(3)
+    X = np.empty((200, 3), dtype=object)
+    X[:, 0] = rng.choice(np.array(nasty.problem.features[0].values, dtype=object), 200)  # type: ignore[union-attr]
+    X[:, 1], X[:, 2] = rng.integers(0, 2, 200), rng.normal(size=200)
+    X[rng.random(X.shape) < 0.1] = None
+    same(nasty, X)
+    assert in_sqlite(nasty, X, table='t"; DROP TABLE x; --') == in_sqlite(nasty, X)
+
+
+def test_a_deep_tree_is_cut_into_pieces_that_parsers_can_hold() -> None:
+    rng = np.random.default_rng(0)
+    problem = Problem([Binary(f"f{i}") for i in range(130)], labels=["no", "yes"])
+    learner = UFODT(problem, policy=Policy(criterion="ig", stop=stop.confidence(1.0)), seed=0)
+    y = rng.integers(0, 2, 400)
+    learner.learn_many((rng.random((400, 130)) < 0.001 + 0.02 * y[:, None]).astype(int), np.array(["no", "yes"])[y])
+    tree = learner.tree(max_missing=0, max_nodes=1500)
+    assert tree.depth > 100
+    same(tree, (rng.random((500, 130)) < 0.01).astype(int))
+
+
+def test_the_module_runs_as_a_program_without_ufodt(tmp_path: Path) -> None:
+    learner = make("bins-ig")
+    learner.run(*stream_of("bins-ig", 1, 100))
+    tree, X = learner.tree(), stream_of("bins-ig", 2, 20, missing=0.2)[0]
+    (tmp_path / "policy.py").write_text(tree.to_python(), encoding="utf-8")
+    names = [feature.name for feature in tree.problem.features]
+    lines = "\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in X.tolist())
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "policy.py"], cwd=tmp_path, input=lines, check=True, capture_output=True, text=True
+    )  # -S: without any installed package
+    decided = tree.predict(X)
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"label": label, "price": price} for label, price in zip(decided.labels, decided.cost, strict=True)
+    ]
+
+
+def test_the_module_reads_only_what_it_asks_for() -> None:
+    learner = make("bins-ig")
+    learner.run(*stream_of("bins-ig", 1, 100))
+    tree, (X, _) = learner.tree(), stream_of("bins-ig", 2, 50)
+    record = learner.evaluate(X).record
+    module: dict[str, Any] = {"__name__": "exported"}
+    exec(tree.to_python(), module)
+
+    class Counting(dict[str, Any]):
+        def __getitem__(self, name: str) -> Any:
+            read.append(name)
+            return super().__getitem__(name)
+
+    ends = record.n_asked.cumsum()
+    for i, row in enumerate(X.tolist()):
+        read: list[str] = []
+        module["decide"](Counting(zip((f.name for f in tree.problem.features), row, strict=True)))
+        asked = record.asked[ends[i] - record.n_asked[i] : ends[i]]
+        assert read == [tree.problem.features[f].name for f in asked]
+
+
+def test_unknown_values_are_told_apart_from_missing_ones() -> None:
+    learner = make("ours-ig")
+    learner.run(*stream_of("ours-ig", 1, 100))
+    tree = learner.tree()
+    asked = tree.nodes[0].feature
+    assert asked is not None
+    module: dict[str, Any] = {"__name__": "exported"}
+    exec(tree.to_python(), module)
+    with pytest.raises(ValueError, match=asked):
+        module["decide"]({asked: "never heard of"})
+    assert module["decide"]({}) == module["decide"]({asked: None}) == module["decide"]({asked: math.nan})
+    column = tree.problem.feature_index(asked)
+    row: list[Any] = [None] * tree.problem.n_features
+    row[column] = "never heard of"
+    assert in_sqlite(tree, [row]) == [(None, None)]
+
+
+@pytest.mark.parametrize("table", ["", None, 3, "a\0b"])
+def test_a_table_without_a_name_is_refused(table: Any) -> None:
+    with pytest.raises(InvalidValue):
+        make("ours-ig").tree().to_sql(table)
+
+
+def test_a_feature_that_would_hide_the_result_is_refused() -> None:
+    tree = UFODT(Problem([Binary("UFODT_label")], labels=[0, 1])).tree()
+    with pytest.raises(InvalidValue, match="UFODT_label"):
+        tree.to_sql("cases")
+
+
+def test_a_column_that_is_not_there_is_an_error_and_no_string() -> None:
+    learner = make("ours-ig")
+    learner.run(*stream_of("ours-ig", 1, 100))
+    tree = learner.tree()
+    with sqlite3.connect(":memory:") as db:
+        db.execute("CREATE TABLE cases (other)")
+        with pytest.raises(sqlite3.OperationalError, match="no such column"):
+            db.execute(tree.to_sql("cases"))
+    db.close()
