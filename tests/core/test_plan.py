@@ -72,7 +72,7 @@ def cost_of_asking(
 def pays(
     left: list[int], worth: float, case: Small, plan: core.Plan, evidence: dict[int, int], lookahead: int
 ) -> bool | None:
-    """Whether some plan over `left` costs less than stopping; without look-ahead, one question; None: rounding decides."""
+    """Whether some plan over `left` (without look-ahead: one question) pays; None where rounding decides."""
     theta, label = plan.theta()
     p = oracle.posterior(case, theta, label, evidence)
     stop, paid = worth * oracle.expected_loss(case, p).min(), {case.group[f] for f in evidence} - {-1}
@@ -169,9 +169,7 @@ def test_the_optimal_planner_asks_what_the_best_policy_asks_first(criterion: str
     n_asked = 0
     for i in range(60):
         case = draw_small(rng, priced=True, max_labels=3, max_outcomes=3, max_features=4)
-        plan = case.plan(
-            seed=i, lookahead=core.MAX_STATES, criterion=criterion, stop=[("cost_benefit", 30.0, 0)]
-        )
+        plan = case.plan(seed=i, lookahead=core.MAX_STATES, criterion=criterion, stop=[("cost_benefit", 30.0, 0)])
         theta, label = plan.theta()
         for evidence in walk(rng, case, plan):
             p, left = oracle.posterior(case, theta, label, evidence), open_features(case, evidence)
