@@ -436,6 +436,7 @@ class Plan {
         promising_.clear();
         promising_features_.clear();
         const std::size_t m = shape().n_labels;
+        const double most_lost = worth_ * *std::max_element(problem_->loss.of.begin(), problem_->loss.of.end());
         std::size_t n_states = 1;
         while (promising_.size() < candidates_.size()) {
             const bool by_rate = promising_.size() % 2 == 0;
@@ -448,7 +449,7 @@ class Plan {
                 }
                 return found;
             };
-            const std::size_t found = by_rate ? most([&](const Candidate& c) { return rate(c); }) : most([&](const Candidate& c) { return worth_ * gain_[c.at] - c.price; });
+            const std::size_t found = by_rate ? most([&](const Candidate& c) { return rate(c); }) : most([&](const Candidate& c) { return most_lost * gain_[c.at] - c.price; });
             const int f = open_[candidates_[found].at];
             n_states *= static_cast<std::size_t>(shape().n_outcomes(f)) + 1;
             if ((n_states > policy_.lookahead || n_states * m > 4 * policy_.lookahead) && !promising_.empty()) return;
