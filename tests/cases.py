@@ -143,11 +143,12 @@ def go_through(learner: UFODT, X: np.ndarray, y: list[Any]) -> list[Any]:
     return seen
 
 
-def learned_of(learner: UFODT) -> tuple[bytes, ...]:
-    """Everything that a learner has learned, bit for bit."""
+def learned_of(learner: UFODT, *, trust: bool = True) -> tuple[bytes, ...]:
+    """Everything that a learner has learned, bit for bit; on request but for how far it trusts its answers."""
     reserve = learner._drift.reserve
     beliefs = [learner.belief] if reserve is None else [learner.belief, reserve]
-    arrays = [array.tobytes() for belief in beliefs for array in to_arrays(belief).values()]
+    tables = [item for belief in beliefs for item in to_arrays(belief).items()]
+    arrays = [array.tobytes() for name, array in tables if trust or name != "temper"]
     *watched, recent = learner._drift.state()
     cases = [  # of a number, the value counts; its outcome moves with the cut points
         ([(f, 0 if isinstance(learner.problem.features[f], Continuous) else k, *rest) for f, k, *rest in seen], label)

@@ -75,6 +75,10 @@ class Prior:
         Probability of every label, with `label_strength` cases behind it.
     learns_labels
         Whether label counts grow; in the paper they are uniform and fixed.
+    learns_trust
+        Whether it is learned how far several answers together are to be trusted. Features that share news make naive
+        Bayes too sure; for the answer the likelihood of the evidence is then raised to an exponent below 1, as the
+        labels revealed so far call for. Not in the paper.
     """
 
     count: float = 1.0
@@ -82,14 +86,16 @@ class Prior:
     labels: Mapping[Label, float] | None = None
     label_strength: float = 10.0
     learns_labels: bool = True
+    learns_trust: bool = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.experts, Iterable) or not all(isinstance(e, Expert) for e in self.experts):
             raise InvalidProblem(f"{self.experts!r} came for what experts say; expected a list of Expert(...).")
         if not isinstance(self.labels, Mapping | None):
             raise InvalidProblem(f"{self.labels!r} came for the labels; expected a probability for each.")
-        if not isinstance(self.learns_labels, bool):
-            raise InvalidProblem(f"learns_labels={self.learns_labels!r} came; expected True or False.")
+        for name in ("learns_labels", "learns_trust"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidProblem(f"{name}={getattr(self, name)!r} came; expected True or False.")
         object.__setattr__(self, "experts", tuple(self.experts))
         if self.labels is not None:
             object.__setattr__(self, "labels", {plain(label): plain(p) for label, p in self.labels.items()})
@@ -122,7 +128,7 @@ def from_prior(prior: Prior, problem: Problem, compiled: core.Problem, cutting: 
                 f"Probabilities came for {list(prior.labels)}; expected one for each of {list(problem.labels)}."
             )
         label_counts = _checked([said[i] for i in range(problem.n_labels)], "the labels") * prior.label_strength
-    return core.Belief(
+    belief = core.Belief(
         compiled,
         counts,
         label_counts,
@@ -135,6 +141,9 @@ def from_prior(prior: Prior, problem: Problem, compiled: core.Problem, cutting: 
         eta=cutting.eta,
         view_prior=float(prior.count),
     )
+    if prior.learns_trust:
+        belief.learn_temper()
+    return belief
 
 
 def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
@@ -190,6 +199,7 @@ def shapes(belief: core.Belief, sizes: Sequence[Sequence[int]]) -> dict[str, tup
         "counts": belief.counts.shape,
         "label_counts": (n_labels,),
         **{name: array.shape for name, array in views},
+        "temper": belief.temper.shape,
         "cuts": (n_cuts,),
         "sketch_values": (n_cells,),
         "sketch_counts": (n_cells * n_labels,),
@@ -206,6 +216,7 @@ def to_arrays(belief: core.Belief) -> dict[str, NDArray[np.float64]]:
         "view_counts": view_counts,
         "view_uses": view_uses,
         "view_sums": view_sums,
+        "temper": belief.temper,
         "cuts": np.array([cut for cuts in belief.cuts for cut in cuts]),
         "sketch_values": np.concatenate([values for values, _, _ in sketches]),
         "sketch_counts": np.concatenate([counts.ravel() for _, counts, _ in sketches]),
@@ -218,6 +229,7 @@ def from_arrays(
     """Return `fresh`, a belief before the first case, with everything that was learned."""
     fresh.set_counts(arrays["counts"], arrays["label_counts"])
     fresh.restore_views(arrays["view_counts"], arrays["view_uses"], arrays["view_sums"])
+    fresh.set_temper(arrays["temper"])
     cut = cell = 0
     m = len(arrays["label_counts"])
     for feature, (n_cuts, n_cells, n_seen) in enumerate(sizes):

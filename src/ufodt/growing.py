@@ -299,6 +299,7 @@ def _carried(learner: UFODT, belief: core.Belief, grown: UFODT) -> core.Belief:
                     after[new_rows[f] + new.outcome(value), :m] = row
     carried.set_counts(after, _padded(belief.label_counts[None], n_labels)[0])
     carried.restore_views(*views)
+    carried.set_temper(belief.temper)
     return carried
 
 

@@ -156,7 +156,7 @@ class UFODT:
         return cls(
             problem,
             policy=policies.paper(criterion=criterion, n_hypotheses=n_hypotheses),
-            prior=Prior(learns_labels=False),
+            prior=Prior(learns_labels=False, learns_trust=False),
             thresholds=thresholds or printed_thresholds(),
             drift=drift,
             selection=selection,

@@ -207,7 +207,7 @@ class UFODTClassifier(base.Classifier):
         """Return the algorithm exactly as printed: uniform fixed P(Y), distinct hypotheses, region stop."""
         return cls(
             policy=printed_policy(criterion=criterion, n_hypotheses=n_hypotheses),
-            prior=Prior(learns_labels=False),
+            prior=Prior(learns_labels=False, learns_trust=False),
             thresholds=others.pop("thresholds", None) or printed_thresholds(),
             **others,
         )

@@ -12,7 +12,7 @@ from typing import Any
 from ufodt.amount import number
 from ufodt.errors import InvalidPolicy
 
-default_worth = 50.0
+default_worth = 100.0
 
 
 @dataclass(frozen=True, slots=True)

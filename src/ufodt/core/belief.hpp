@@ -15,6 +15,7 @@
 #include "random.hpp"
 #include "shape.hpp"
 #include "sketch.hpp"
+#include "temper.hpp"
 #include "views.hpp"
 
 namespace ufodt {
@@ -65,6 +66,11 @@ class Belief {
     bool learns_labels() const { return learns_labels_; }
     const LogMean& log_mean() const { return log_mean_; }
 
+    // How far the likelihood of several answers is trusted; learned once switched on.
+    void learn_temper() { tempers_ = true; }
+    const Temper& temper() const { return temper_; }
+    Temper& temper() { return temper_; }
+
     const Cuts& cuts() const { return cuts_; }
     const Views& views() const { return views_; }
     Views& views() { return views_; }
@@ -74,6 +80,10 @@ class Belief {
 
     // One labelled case; a feature not asked teaches nothing.
     void update(const std::vector<Seen>& evidence, int label, const std::vector<Reward>& rewards = {}) {
+        if (tempers_ && evidence.size() > 1) {
+            likelihood(evidence, likelihood_);
+            temper_.learn(log_mean_.label, likelihood_, label);
+        }
         for (const Seen& seen : evidence) learn(seen, label, true);
         for (const Reward& reward : rewards) views_.reward(reward.view, reward.amount);
         if (learns_labels_) {
@@ -102,6 +112,7 @@ class Belief {
         }
         for (std::size_t i = 0; i < count_.size(); ++i) count_[i] += other.count_[i];
         for (std::size_t i = 0; i < label_count_.size(); ++i) label_count_[i] += other.label_count_[i];
+        temper_.merge(other.temper_);
         for (int f = 0; f < shape_.n_features; ++f) {
             if (!continuous_[f] || fixed_[f]) continue;
             sketch_[f].merge(other.sketch_[f]);
@@ -116,6 +127,7 @@ class Belief {
     void discount(double gamma) {
         for (double& c : count_) c *= 1.0 - gamma;
         for (double& c : label_count_) c *= 1.0 - gamma;
+        temper_.scale(1.0 - gamma);
         for (Sketch& sketch : sketch_) sketch.scale(1.0 - gamma);
         views_.scale(1.0 - gamma);
         refresh();
@@ -125,6 +137,7 @@ class Belief {
     void clear() {
         std::fill(count_.begin(), count_.end(), 0.0);
         std::fill(label_count_.begin(), label_count_.end(), 0.0);
+        temper_.scale(0.0);
         std::fill(n_seen_.begin(), n_seen_.end(), 0);
         for (Sketch& sketch : sketch_) sketch = Sketch(shape_.n_labels);
         views_.scale(0.0);
@@ -166,15 +179,8 @@ class Belief {
 
     // P(label | evidence) under the mean belief.
     void posterior(const std::vector<Seen>& evidence, std::vector<double>& p) const {
-        const int m = shape_.n_labels;
-        p = log_mean_.label;
-        for (const Seen& seen : evidence) {
-            const int f = seen.feature, k = outcome(seen);
-            if (k < 0) continue;
-            for (int y = 0; y < m; ++y) {
-                p[y] += views_.has(f) ? views_.log_mean(seen.view, k)[y] : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
-            }
-        }
+        likelihood(evidence, p);
+        for (std::size_t y = 0; y < p.size(); ++y) p[y] = log_mean_.label[y] + temper_.exponent() * p[y];
         const double top = *std::max_element(p.begin(), p.end());
         double sum = 0.0;
         for (double& x : p) sum += x = std::exp(x - top);
@@ -202,6 +208,19 @@ class Belief {
     }
 
   private:
+    // Log of P(evidence | label) under the mean belief.
+    void likelihood(const std::vector<Seen>& evidence, std::vector<double>& log_p) const {
+        const int m = shape_.n_labels;
+        log_p.assign(m, 0.0);
+        for (const Seen& seen : evidence) {
+            const int f = seen.feature, k = outcome(seen);
+            if (k < 0) continue;
+            for (int y = 0; y < m; ++y) {
+                log_p[y] += views_.has(f) ? views_.log_mean(seen.view, k)[y] : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
+            }
+        }
+    }
+
     static constexpr std::int64_t first_cut = 8;       // values seen before a continuous feature is cut; then at each doubling
     static constexpr std::int64_t informed_cut = 256;  // from here on by what is learned of the labels, not by equal shares
 
@@ -217,6 +236,9 @@ class Belief {
     // Derived from prior + count, kept up to date entry by entry:
     std::vector<double> alpha_, squeeze_, total_;
     LogMean log_mean_;
+    Temper temper_;
+    bool tempers_ = false;
+    std::vector<double> likelihood_;
 
     void learn(const Seen& seen, int label, bool refreshes) {
         const int f = seen.feature;

@@ -139,6 +139,20 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         .def_prop_ro("counts", [](const Belief& b) { return table(b.shape(), b.count()); }, nb::rv_policy::move)
         .def_prop_ro("label_prior", [](const Belief& b) { return to_numpy(std::vector<double>(b.label_prior())); }, nb::rv_policy::move)
         .def_prop_ro("label_counts", [](const Belief& b) { return to_numpy(std::vector<double>(b.label_count())); }, nb::rv_policy::move)
+        .def("learn_temper", &Belief::learn_temper)
+        .def_prop_ro("exponent", [](const Belief& b) { return b.temper().exponent(); })
+        .def_prop_ro("temper", [](const Belief& b) { return to_numpy(std::vector<double>(b.temper().sums().begin(), b.temper().sums().end())); }, nb::rv_policy::move)
+        .def(
+            "set_temper",
+            [](Belief& b, const Numbers& sums) {
+                Temper::Sums all;
+                if (sums.size() != all.size() || !std::all_of(sums.data(), sums.data() + sums.size(), [](double x) { return std::isfinite(x); })) {
+                    throw std::invalid_argument("the sums of the exponents do not fit");
+                }
+                std::copy_n(sums.data(), all.size(), all.begin());
+                b.temper().set_sums(all);
+            },
+            "sums"_a.noconvert())
         .def_prop_ro("learns_labels", &Belief::learns_labels)
         .def("set_counts", [](Belief& b, const Table& counts, const Numbers& labels) { b.set_counts(to_cells(b.shape(), counts), to_vector(labels)); }, "counts"_a.noconvert(),
              "label_counts"_a.noconvert())

@@ -38,6 +38,7 @@ class Plan {
         mean_ = &belief.log_mean();
         cuts_ = &belief.cuts();
         views_ = &belief.views();
+        exponent_ = belief.temper().exponent();
         reset();
     }
 
@@ -175,7 +176,7 @@ class Plan {
             const double* mean = v >= 0 ? views_->log_mean(v, outcome) : nullptr;
             for (int y = 0; y < m; ++y) {
                 if (offered) log_theta_[y] += seen ? std::log(std::max(outcome ? seen[y] : 1.0 - seen[y], 1e-300)) : static_cast<double>(theta_.log_p[cell + y]);
-                log_mean_[y] += mean ? mean[y] : mean_->outcome[cell + y] - mean_->total[feature * m + y];
+                log_mean_[y] += exponent_ * (mean ? mean[y] : mean_->outcome[cell + y] - mean_->total[feature * m + y]);
             }
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
         }
@@ -207,14 +208,15 @@ class Plan {
         for (int k = 0; k < n_outcomes; ++k) {
             double* row = table.data() + static_cast<std::size_t>(k) * (m + 1);
             const int cell = shape().cell(shape().row(feature) + k, 0);
+            double sum = 0.0;
             for (int y = 0; y < m; ++y) {
                 const double p = viewed                   ? std::exp(views_->log_mean(view_[feature], k)[y])
                                  : policy_.predict_theta ? theta_.p[cell + y]
                                                           : std::exp(mean_->outcome[cell + y] - mean_->total[feature * m + y]);
-                row[y + 1] = now[y] * p;
-                row[0] += row[y + 1];
+                row[0] += now[y] * p;
+                sum += row[y + 1] = now[y] * (exponent_ == 1.0 ? p : std::pow(p, exponent_));
             }
-            for (int y = 0; y < m && row[0] > 0.0; ++y) row[y + 1] /= row[0];
+            for (int y = 0; y < m && sum > 0.0; ++y) row[y + 1] /= sum;
         }
     }
 
@@ -236,6 +238,7 @@ class Plan {
     std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
     std::vector<int> view_;             // per feature: the threshold in play
     std::vector<Reward> rewards_;
+    double exponent_ = 1.0;             // of the likelihood under the mean belief: how far several answers are trusted
     std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
     bool drawn_ = false, decided_ = false;
     Question question_;
@@ -249,7 +252,7 @@ class Plan {
     std::vector<std::size_t> promising_; // of the candidates: those looked ahead at
     std::vector<int> promising_features_;
     Optimal optimal_;
-    std::vector<double> p_in_play_;      // theta with the thresholds in play
+    std::vector<double> p_in_play_;      // P(outcome | label) as the look-ahead reads it
     bool scored_ = false, weighed_ = false;
     double worth_ = 1.0;                 // of one unit of loss, by the stop rule that weighs it
     int foreseen_ = -1;                  // of the candidates: the first question of the best plan that was looked at

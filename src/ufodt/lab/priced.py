@@ -86,7 +86,7 @@ def costs(data: Dataset, problem: Problem, seed: int) -> dict[str, float]:
         "paper-style EC2": UFODT(  # region stop, price in the ratio, but our bins
             problem,
             policy=policies.paper(n_hypotheses=128),
-            prior=Prior(learns_labels=False),
+            prior=Prior(learns_labels=False, learns_trust=False),
             seed=seed,
         ),
         "EC2 as printed": UFODT.paper(problem, n_hypotheses=128, thresholds=thresholds.paper(), seed=seed),
