@@ -262,9 +262,9 @@ def test_names_come_through_a_pipeline_that_gives_frames() -> None:
 def test_utility_is_what_a_case_costs_in_all() -> None:
     X, y = make_blobs(200, centers=2, cluster_std=4, random_state=0)
     for settings, worth in (
-        ({"costs": [1.0, 3.0]}, 50 * 2.0),
+        ({"costs": [1.0, 3.0]}, stop.default_worth * 2.0),
         ({"stop": stop.cost_benefit(7.0) | stop.budget(2)}, 7.0),
-        ({"stop": stop.budget(1)}, 50.0),
+        ({"stop": stop.budget(1)}, stop.default_worth),
         ({"loss": [[0, 30], [30, 0]]}, 30.0),
     ):
         model = UFODTClassifier(random_state=0, **settings).fit(X[:100], y[:100])

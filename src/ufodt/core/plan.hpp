@@ -105,7 +105,7 @@ class Plan {
     int view(int feature) {
         if (!views_->has(feature) || (*cuts_)[feature].empty()) return -1;
         if (is_open_[feature] && views_->settings().mode == Thresholds::exhaustive && next().feature < 0) {
-            score(policy_.criterion, gain_);  // nothing more is asked, but something may be told
+            score_open(gain_);  // nothing more is asked, but something may be told
         }
         return view_[feature];
     }
@@ -158,7 +158,7 @@ class Plan {
     void gains(std::vector<double>& gain) {
         prepare();
         if (policy_.needs_hypotheses()) hypotheses_.count_regions();
-        score(policy_.criterion, gain);
+        score_open(gain);
     }
 
     // Note an outcome (-1: had, but it tells nothing yet); one that was known from the start is not paid for. A feature
@@ -315,13 +315,16 @@ class Plan {
     Question question(const Candidate& c) const { return {open_[c.at], c.price, gain_[c.at]}; }
     double rate(const Candidate& c) const { return gain_[c.at] / std::max(c.price, 1e-300); }
 
-    // Gains by the criterion; where it sees no difference between the open features (all survivors agree), by information.
     void score_once() {
-        if (scored_) return;
+        if (!scored_) score_open(gain_);
         scored_ = true;
-        score(policy_.criterion, gain_);
-        const bool informed = std::any_of(gain_.begin(), gain_.end(), [](double g) { return g > 0.0; });
-        if (!informed && policy_.criterion != Criterion::ig) score(Criterion::ig, gain_);
+    }
+
+    // Gains by the criterion; where it sees no difference between the open features (all survivors agree), by information.
+    void score_open(std::vector<double>& gain) {
+        score(policy_.criterion, gain);
+        const bool informed = std::any_of(gain.begin(), gain.end(), [](double g) { return g > 0.0; });
+        if (!informed && policy_.criterion != Criterion::ig) score(Criterion::ig, gain);
     }
 
     void score(Criterion criterion, std::vector<double>& gain) {
@@ -428,7 +431,7 @@ class Plan {
             c.looked_at = true;
             c.pays = cost < slack * optimal_.stop_value();
             any |= c.pays;
-            if (cost < best && policy_.criterion != Criterion::random) best = cost, foreseen_ = static_cast<int>(promising_[i]);
+            if (cost < best && policy_.criterion != Criterion::random) best = slack * cost, foreseen_ = static_cast<int>(promising_[i]);
         }
         return any;
     }
