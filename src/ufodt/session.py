@@ -246,7 +246,7 @@ class Session:
             return f"{feature} is not worth {reason.price:g} here."
         if not kind.mandatory and self._problem.features[self._problem.feature_index(question.feature)].mandatory:
             return f"{feature} comes later: {question.feature} is mandatory."
-        return f"{feature} gains less for its price than {question.feature}."
+        return f"{feature} would pay too, but it is better to begin with {question.feature}."
 
     def what_if(self, feature: str, value: Any) -> Prospect:
         """Return the answer and the next question as if a value were told; nothing is told or paid."""
