@@ -32,6 +32,22 @@ struct Visit {
     double probability;   // that a case comes here
 };
 
+// Call `work` for 0 to n-1. Powers of three are what binary features have: as constants, such short loops unroll.
+template <class Work>
+inline void for_each(std::size_t n, Work work) {
+    const auto loop = [&](auto end) {
+        for (std::size_t i = 0; i < end; ++i) work(i);
+    };
+    switch (n) {
+        case 1: return loop(std::integral_constant<std::size_t, 1>());
+        case 3: return loop(std::integral_constant<std::size_t, 3>());
+        case 9: return loop(std::integral_constant<std::size_t, 9>());
+        case 27: return loop(std::integral_constant<std::size_t, 27>());
+        case 81: return loop(std::integral_constant<std::size_t, 81>());
+        default: return loop(n);
+    }
+}
+
 class Optimal {
   public:
     static constexpr std::size_t max_states = std::size_t{1} << 24;  // about 500 MB
@@ -159,7 +175,7 @@ class Optimal {
             for (int k = 0; k < n_outcomes(j); ++k) {
                 const double p = row(j, k)[y], *const from = joint_.data();
                 double* const to = joint_.data() + (k + 1) * stride;
-                for (std::size_t s = 0; s < stride; ++s) to[s] = from[s] * p;
+                for_each(stride, [=](std::size_t s) { to[s] = from[s] * p; });
             }
         }
     }
@@ -171,14 +187,16 @@ class Optimal {
         const Loss& loss = problem_->loss;
         if (loss.zero_one) {
             value_.assign(n, 0.0);
+            double *const mass = mass_.data(), *const most = value_.data();
+            const double *const joint = joint_.data(), worth = worth_;
             for (int y = 0; y < m_; ++y) {
                 spread_label(y, label_[y]);
-                for (std::size_t s = 0; s < n; ++s) {
-                    mass_[s] += joint_[s];
-                    value_[s] = std::max(value_[s], joint_[s]);
-                }
+                for_each(n, [=](std::size_t s) {
+                    mass[s] += joint[s];
+                    most[s] = std::max(most[s], joint[s]);
+                });
             }
-            for (std::size_t s = 0; s < n; ++s) value_[s] = worth_ * std::max(mass_[s] - value_[s], 0.0);
+            for_each(n, [=](std::size_t s) { most[s] = worth * std::max(mass[s] - most[s], 0.0); });
         } else {
             value_.assign(n, INFINITY);
             for (int answer = 0; answer < m_; ++answer) {

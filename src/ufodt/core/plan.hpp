@@ -443,9 +443,10 @@ class Plan {
         promising_features_.clear();
         const std::size_t m = shape().n_labels;
         const double most_lost = worth_ * *std::max_element(problem_->loss.of.begin(), problem_->loss.of.end());
+        const double first = candidates_[0].price;
+        const bool same_price = std::all_of(candidates_.begin(), candidates_.end(), [&](const Candidate& c) { return c.price == first; });
         std::size_t n_states = 1;
         while (promising_.size() < candidates_.size()) {
-            const bool by_rate = promising_.size() % 2 == 0;
             const auto most = [&](auto merit) {
                 double best = -INFINITY;
                 std::size_t found = 0;
@@ -455,7 +456,9 @@ class Plan {
                 }
                 return found;
             };
-            const std::size_t found = by_rate ? most([&](const Candidate& c) { return rate(c); }) : most([&](const Candidate& c) { return most_lost * gain_[c.at] - c.price; });
+            const std::size_t found = same_price                   ? most([&](const Candidate& c) { return gain_[c.at]; })
+                                      : promising_.size() % 2 == 0 ? most([&](const Candidate& c) { return rate(c); })
+                                                                   : most([&](const Candidate& c) { return most_lost * gain_[c.at] - c.price; });
             const int f = open_[candidates_[found].at];
             n_states *= static_cast<std::size_t>(shape().n_outcomes(f)) + 1;
             if ((n_states > policy_.lookahead || n_states * m > 4 * policy_.lookahead) && !promising_.empty()) return;

@@ -41,6 +41,15 @@ inline float quick_log(float x) {
     return static_cast<float>(exponent) * 0.693147181f + series;
 }
 
+// Exponential good to 2e-7 for x <= 0, in the same way; vanishes below -87.
+inline float quick_exp(float x) {
+    x = x < -87.0f ? -87.0f : x;
+    const float k = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to the nearest integer
+    const float r = x - k * 0.693147181f;
+    const float series = 1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
+    return series * std::bit_cast<float>((static_cast<std::int32_t>(k) + 127) << 23);
+}
+
 // Call `work` with the number of labels, as a constant where there are two: the short loops over them then unroll.
 template <class Work>
 inline decltype(auto) with_labels(int n_labels, Work work) {

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <vector>
+
+#include "shape.hpp"
 
 namespace ufodt {
 
@@ -26,11 +29,14 @@ class Temper {
     // A label was revealed: note how likely it was under each exponent. Neither argument need be normalised.
     void learn(const std::vector<double>& log_prior, const std::vector<double>& log_likelihood, int label) {
         const std::size_t m = log_prior.size();
+        weight_.resize(m);
         for (std::size_t i = 0; i < exponents.size(); ++i) {
-            double top = -INFINITY, sum = 0.0;
+            double top = -INFINITY;
             for (std::size_t y = 0; y < m; ++y) top = std::max(top, log_prior[y] + exponents[i] * log_likelihood[y]);
-            for (std::size_t y = 0; y < m; ++y) sum += std::exp(log_prior[y] + exponents[i] * log_likelihood[y] - top);
-            sums_[i] += log_prior[label] + exponents[i] * log_likelihood[label] - top - std::log(sum);
+            for (std::size_t y = 0; y < m; ++y) weight_[y] = static_cast<float>(log_prior[y] + exponents[i] * log_likelihood[y] - top);
+            for (float& w : weight_) w = quick_exp(w);
+            const double sum = std::accumulate(weight_.begin(), weight_.end(), 0.0);
+            sums_[i] += log_prior[label] + exponents[i] * log_likelihood[label] - top - static_cast<double>(quick_log(static_cast<float>(sum)));
         }
         choose();
     }
@@ -48,6 +54,7 @@ class Temper {
   private:
     static constexpr double margin = 3.0;  // nats by which another exponent must beat 1, so that it stays where it does not pay
     Sums sums_ = {};
+    std::vector<float> weight_;
     std::size_t chosen_ = 0;
 
     void choose() {
