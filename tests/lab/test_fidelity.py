@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from ufodt.lab import fidelity
+from ufodt.lab import fidelity, scores
 
 
 @pytest.mark.parametrize("criterion", ["ec2", "ig"])
@@ -21,7 +21,7 @@ def test_utilities_agree_with_scikit_learn() -> None:
     rng = np.random.default_rng(5)
     for _ in range(20):
         truth, predicted = rng.integers(0, 2, 30), rng.integers(0, 2, 30)
-        assert fidelity.binary_f1(truth, predicted) == pytest.approx(f1_score(truth, predicted, zero_division=0))
+        assert scores.binary_f1(truth, predicted) == pytest.approx(f1_score(truth, predicted, zero_division=0))
         truth, predicted = rng.integers(0, 4, 30), rng.integers(0, 4, 30)
         weighted = f1_score(truth, predicted, average="weighted", zero_division=0)
-        assert fidelity.weighted_f1(truth, predicted) == pytest.approx(weighted)
+        assert scores.weighted_f1(truth, predicted) == pytest.approx(weighted)

@@ -23,6 +23,34 @@ def demo(cases: int, seed: int) -> None:
     show(Console(highlight=False), n_cases=cases, seed=seed)
 
 
+@commands.command()
+@click.argument("names", nargs=-1, metavar="[NAME…]")
+@click.option("--quick", is_flag=True, help="Few seeds and short streams: a look of some minutes, not a measurement.")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes; by default one per CPU.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False),
+    default=None,
+    help="Where records, figures and report.html go; by default results, or results/quick.",
+)
+def reproduce(names: tuple[str, ...], quick: bool, jobs: int | None, out: str | None) -> None:
+    """Run every figure and table of the paper, or those named, and write a report with a verdict on each claim.
+
+    Killed at any moment, it goes on where it was when started again. A NAME is an experiment or a TOML file of your own.
+    """
+    import os
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from ufodt.app.reproduce import show
+
+    results = Path(out) if out else Path("results/quick" if quick else "results")
+    fine = show(Console(highlight=False), names, quick=quick, n_jobs=jobs or os.cpu_count() or 1, results=results)
+    if not fine:
+        raise SystemExit(1)
+
+
 @commands.group()
 def bench() -> None:
     """Measure this installation."""

@@ -27,7 +27,7 @@ from ufodt.lab.datasets.packaged import (
     wdbc,
     zoo,
 )
-from ufodt.lab.datasets.paper import PAPER, PaperRun, paper_split, split
+from ufodt.lab.datasets.paper import PAPER, PaperRun, paper_split, split, split_rows
 from ufodt.lab.datasets.prices import TURNEY
 from ufodt.lab.datasets.problems import to_problem
 from ufodt.lab.datasets.table import TABLE_SUFFIXES, read_table
@@ -51,6 +51,7 @@ __all__ = [
     "paper_split",
     "read_table",
     "split",
+    "split_rows",
     "stagger",
     "stagger_holdout",
     "take",
