@@ -12,10 +12,12 @@ ORDER = (
     + "belief policy session manifest learner tree".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn frames".split()
-    + "lab.datasets lab.baselines lab.published lab.verdict lab.fidelity lab.printed lab.speed".split()
-    + "lab.continuous lab.moving lab.priced lab.wide".split()
-    + "lab.evaluate lab.experiment lab.optimal lab.plots lab".split()
-    + "app.catalog app.storage app.service app.page app.demo app.bench app.commands app.cli app".split()
+    + "lab.datasets lab.scores lab.all_features lab.subsets lab.baselines lab.published lab.verdict".split()
+    + "lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.priced lab.wide lab.optimal".split()
+    + "lab.expert lab.contestants lab.methods lab.material lab.evaluate lab.experiment lab.campaign".split()
+    + "lab.claims lab.tables lab.plots lab.report lab.frontier lab".split()
+    + "app.catalog app.storage app.service app.page app.demo app.bench".split()
+    + "app.reproduce app.compare app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))
 

@@ -36,7 +36,8 @@ def demo(cases: int, seed: int) -> None:
 def reproduce(names: tuple[str, ...], quick: bool, jobs: int | None, out: str | None) -> None:
     """Run every figure and table of the paper, or those named, and write a report with a verdict on each claim.
 
-    Killed at any moment, it goes on where it was when started again. A NAME is an experiment or a TOML file of your own.
+    Killed at any moment, it goes on where it was when started again. A NAME is an experiment, or a TOML file that
+    declares one of your own.
     """
     import os
     from pathlib import Path

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ufodt.lab.campaign import Found
-from ufodt.lab.contestants import METHODS
 from ufodt.lab.evaluate import paired
 from ufodt.lab.experiment import Claim, Declaration
 from ufodt.lab.material import TITLES
+from ufodt.lab.methods import METHODS
 from ufodt.lab.verdict import Spread, spread
 
 HOLDS, ONLY_ALL, FAILS, OPEN = "holds", "holds only with all features", "does not hold", "not decided"

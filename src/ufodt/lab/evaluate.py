@@ -3,7 +3,7 @@
 The hold-out is asked about twice at every look: from *paid* features only, and apart from that from *all* features, as
 the paper does. What comes out is one flat record per case, written as Parquet with a manifest inside, and a summary.
 
->>> from ufodt.lab.contestants import build
+>>> from ufodt.lab.methods import build
 >>> found = material("stagger", 1)
 >>> trial = evaluate(build("ufodt", found.stream, seed=1), found, Protocol(n_looks=3), seed=1)
 >>> sorted(trial.cases), [look["at"] for look in trial.looks]
@@ -53,7 +53,7 @@ class Protocol:
     n_looks: int = 20
     delay: int = 0
     missing: float = 0.0
-    max_look_rows: int = 1_000
+    max_look_rows: int = 500
 
     def __post_init__(self) -> None:
         if self.n_looks < 1 or self.delay < 0 or not 0 <= self.missing < 1 or self.max_look_rows < 1:

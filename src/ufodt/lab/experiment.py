@@ -21,10 +21,10 @@ from typing import Any
 import ufodt
 from ufodt.errors import InvalidPolicy
 from ufodt.lab import baselines
-from ufodt.lab.contestants import METHODS, build
 from ufodt.lab.datasets import DatasetUnavailable, to_problem
 from ufodt.lab.evaluate import Protocol, evaluate, read_manifest, write
 from ufodt.lab.material import LARGE, TUNING_SEED, material, seeds_of
+from ufodt.lab.methods import METHODS, build
 
 PACKAGE = Path(ufodt.__file__).parent
 FOLDERS = (PACKAGE / "experiments", PACKAGE.parents[1] / "experiments")  # installed; in a checkout

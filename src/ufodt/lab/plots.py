@@ -17,9 +17,9 @@ import numpy as np
 from ufodt.errors import UfodtError
 from ufodt.lab.campaign import Found
 from ufodt.lab.claims import by_seed, measured
-from ufodt.lab.contestants import METHODS
 from ufodt.lab.experiment import Declaration
 from ufodt.lab.material import TITLES
+from ufodt.lab.methods import METHODS
 from ufodt.lab.published import PUBLISHED, STAGGER_QUESTIONS, SWEEP
 from ufodt.lab.verdict import Spread, spread
 
@@ -90,7 +90,7 @@ _COLOURS = (  # the first start of a method's name that fits
     ("boosting", "#888888"),
     ("constant", "#AAAAAA"),
 )
-_LINES = (("-tuned", "--"), ("-exp3", "--"), ("-ofs", ":"), ("-adaptive", "-"), ("-auto", "-"), ("-ec2", "-"))
+_LINES = (("-tuned", "--"), ("-exp3", "--"), ("-ofs", ":"), ("-adaptive", "--"), ("-informed", ":"))
 _MARKERS = {
     "ufodt": "o", "ufodt-ec2": "s", "ufodt-us": "P", "ufodt-auto": "o", "ufodt-random": "X", "ufodt-all": "D",
     "static": "h", "oracle": "*", "constant": "_", "vfdt": "^", "efdt": "v", "hat": "<", "amf": ">",
@@ -109,8 +109,6 @@ def look(method: str) -> Look:
     line = next((style for end, style in _LINES if method.endswith(end)), "-")
     if method in ("ufodt-ec2", "constant", "boosting"):
         line = "--" if method == "ufodt-ec2" else ":"
-    if method in ("paper-ec2", "paper-ig", "paper-us", "paper-random"):
-        line = "-"
     base = method
     while base not in _MARKERS and "-" in base:
         base = base.rpartition("-")[0]
@@ -171,7 +169,7 @@ def _finish(figure: Any, methods: Sequence[str], per_row: int, *, rings: bool, m
     handles = []
     for method in methods:
         drawn = look(method)
-        style = {"linestyle": "", "marker": drawn.marker} if markers else {"linestyle": drawn.line}
+        style: Any = {"linestyle": "", "marker": drawn.marker} if markers else {"linestyle": drawn.line}
         handles.append(Line2D([], [], color=drawn.colour, label=METHODS[method].label, markersize=5, **style))
     if rings:
         handles.append(Line2D([], [], linestyle="", marker="o", mfc="none", mec="#444444", label="published", ms=6))

@@ -14,9 +14,9 @@ from pathlib import Path
 from ufodt.lab import claims, plots, tables
 from ufodt.lab.campaign import Found, Outcome
 from ufodt.lab.claims import FAILS, HOLDS, ONLY_ALL, Verdict
-from ufodt.lab.contestants import METHODS
 from ufodt.lab.experiment import QUICK_CASES, QUICK_SEEDS, Declaration, code, seeds_for, versions, write_text
 from ufodt.lab.material import TITLES, material, seeds_of
+from ufodt.lab.methods import METHODS
 from ufodt.lab.tables import Table
 
 TIMES = re.compile(r"<!-- times -->.*?<!-- /times -->", re.DOTALL)
@@ -58,7 +58,7 @@ def write(
     style = files(__package__).joinpath("report.css").read_text(encoding="utf-8")
     page = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
-        f'content="width=device-width, initial-scale=1"><title>UFODT reproduced</title><style>\n{style}</style></head>\n'
+        f'content="width=device-width"><title>UFODT reproduced</title><style>\n{style}</style></head>\n'
         f"<body><main>\n{''.join(parts)}</main></body></html>\n"
     )
     path = results / "report.html"
@@ -137,8 +137,8 @@ def _section(declared: Declaration, found: Found, picture: Path | None, decided:
         text += [
             "<h3>Test utility from paid features, the paper's metric</h3>",
             _table(tables.nine(declared, found), "wide"),
-            "<p>Bold: best of the methods without hindsight. The paper's figure is its test utility <em>with all features"
-            "</em>, at the questions it asked on the stream.</p>",
+            "<p>Bold: best of the methods without hindsight. The paper's figure is its test utility <em>with all "
+            "features</em>, at the questions it asked on the stream.</p>",
             _folded("The same with all features", _table(tables.nine(declared, found, regime="all"), "wide")),
             _folded("Accuracy, paid features", _table(tables.nine(declared, found, metric="accuracy"), "wide")),
             _folded("Weighted F1, paid features", _table(tables.nine(declared, found, metric="weighted_f1"), "wide")),
@@ -185,8 +185,8 @@ def _protocol(declared: Sequence[Declaration], found: Found) -> str:
     tuning = tables.tuned(found, names)
     packages = ", ".join(f"{name} {version}" for name, version in versions().items())
     return (
-        "<section><h2>How it was done</h2>\n<p>Test figures are means over the looks in the last quarter of the stream, "
-        "as the paper's targets are; looks before the last ask about at most 1,000 rows of the hold-out. Where the "
+        "<section><h2>How it was done</h2>\n<p>Test figures are means over the looks in the last quarter of the "
+        "stream, as the paper's targets are; looks before the last ask about at most 500 hold-out rows. Where the "
         "paper's method draws theta to answer with all features, five draws are averaged. Trees read binary values as "
         "nominal. Records of every case are in <code>records/</code>, one Parquet file per run with its manifest "
         "inside.</p>"
@@ -205,11 +205,11 @@ def _times(declared: Sequence[Declaration], found: Found) -> str:
                 for value in one.values_on(dataset):
                     for run in found.runs(one, dataset, method, value).values():
                         seconds.setdefault(method, []).append((run["cpu_seconds"], run["summary"]["n_cases"]))
-    rows = "".join(
-        f"<tr><td>{escape(METHODS[method].label)}</td><td>{1e6 * sum(s for s, _ in runs) / sum(n for _, n in runs):,.0f}</td></tr>"
-        for method, runs in seconds.items()
-        if method != "boosting"
-    )
+    rows = ""
+    for method, runs in seconds.items():
+        if method != "boosting":
+            micros = 1e6 * sum(s for s, _ in runs) / sum(n for _, n in runs)
+            rows += f"<tr><td>{escape(METHODS[method].label)}</td><td>{micros:,.0f}</td></tr>"
     table = f"<table><tr><th>method</th><th>µs per case</th></tr>{rows}</table>"
     return _timed(
         "<section><h2>Times</h2><p>CPU time of a case on the stream, over all runs shown. This part of the page may "

@@ -6,9 +6,9 @@ from typing import Any
 
 from ufodt.lab.campaign import Found
 from ufodt.lab.claims import Comparison, Verdict, by_seed
-from ufodt.lab.contestants import METHODS
 from ufodt.lab.experiment import Declaration
 from ufodt.lab.material import TITLES
+from ufodt.lab.methods import METHODS
 from ufodt.lab.published import PUBLISHED, STAGGER_QUESTIONS, SWEEP
 from ufodt.lab.verdict import Spread, spread
 

@@ -87,7 +87,7 @@ def split_rows(n_rows: int, *, seed: int, stream_share: float = 0.8) -> tuple[In
 
 
 def fold_split(name: str, fold: int) -> tuple[IntArray, IntArray]:
-    """Return one of OSDT's ten folds in file order, counted from 1: the training part as stream, the rest as hold-out."""
+    """Return one of OSDT's ten folds, counted from 1, in file order: its training part as stream, the rest held out."""
     return _fold(np.arange(PAPER[name].n_rows), fold)
 
 
