@@ -52,6 +52,52 @@ def reproduce(names: tuple[str, ...], quick: bool, jobs: int | None, out: str | 
         raise SystemExit(1)
 
 
+@commands.command()
+@click.argument("data")
+@click.option("--methods", default="", help="Names with commas between; by default ours and the opponents that matter.")
+@click.option(
+    "--label", default=None, help="The label column of a table; by default the one called label, else the last."
+)
+@click.option("--prices/--no-prices", "priced", default=None, help="Real prices, or 1 each; by default real if known.")
+@click.option(
+    "--seeds", type=click.IntRange(min=1), default=5, show_default=True, help="Splits into stream and hold-out."
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes; by default one per CPU.")
+@click.option("--out", type=click.Path(file_okay=False), default="results/compare", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+def compare(
+    data: str,
+    methods: str,
+    label: str | None,
+    priced: bool | None,
+    seeds: int,
+    jobs: int | None,
+    out: str,
+    as_json: bool,
+) -> None:
+    """Show what accuracy costs on DATA, a data set by name or a CSV or Parquet file, with each method's knob swept."""
+    import os
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from ufodt.app.compare import show
+
+    fine = show(
+        Console(highlight=False, stderr=as_json),
+        data,
+        methods=[name for name in methods.split(",") if name],
+        n_seeds=seeds,
+        priced=priced,
+        label=label,
+        n_jobs=jobs or os.cpu_count() or 1,
+        results=Path(out),
+        as_json=as_json,
+    )
+    if not fine:
+        raise SystemExit(1)
+
+
 @commands.group()
 def bench() -> None:
     """Measure this installation."""

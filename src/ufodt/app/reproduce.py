@@ -18,7 +18,7 @@ def show(console: Console, names: Sequence[str], *, quick: bool, n_jobs: int, re
     for name, why in missing.items():
         console.print(f"{name} is left out: {why}", style="yellow", highlight=False)
     runs = [run for one in declared for run in experiment.runs_of(one, quick=quick) if run.dataset not in missing]
-    outcome = _carry_out(console, runs, results, n_jobs=n_jobs)
+    outcome = carry_out(console, runs, results, n_jobs=n_jobs)
     console.print(
         f"{outcome.n_taken} runs taken, {outcome.n_found} found finished, {len(outcome.failures)} failed; "
         f"{time.perf_counter() - start:.0f} s. Drawing …"
@@ -36,7 +36,10 @@ def show(console: Console, names: Sequence[str], *, quick: bool, n_jobs: int, re
     return not outcome.failures
 
 
-def _carry_out(console: Console, runs: Sequence[experiment.Run], results: Path, *, n_jobs: int) -> campaign.Outcome:
+def carry_out(
+    console: Console, runs: Sequence[experiment.Run], results: Path, *, n_jobs: int, live: bool = True
+) -> campaign.Outcome:
+    """Take all runs with a bar on a terminal, or now and then a line where there is none."""
     bar = Progress(
         TextColumn("{task.description:<44}"),
         BarColumn(bar_width=24),
@@ -46,7 +49,7 @@ def _carry_out(console: Console, runs: Sequence[experiment.Run], results: Path, 
         TimeRemainingColumn(),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
+        disable=not (live and console.is_terminal),
     )
     said = time.perf_counter()
     with bar:
@@ -55,7 +58,7 @@ def _carry_out(console: Console, runs: Sequence[experiment.Run], results: Path, 
         def report_on(what: str, done: float, total: float) -> None:
             nonlocal said
             bar.update(task, description=what[:44], completed=done, total=total)
-            if not console.is_terminal and (time.perf_counter() - said > 30 or done >= total):
+            if live and not console.is_terminal and (time.perf_counter() - said > 30 or done >= total):
                 said = time.perf_counter()
                 console.print(f"{done / total:4.0%}  {what}", highlight=False)
 

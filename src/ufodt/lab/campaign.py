@@ -3,6 +3,7 @@
 A finished run is a file that appeared whole; what is left to do is what has no file. Nothing else is remembered.
 """
 
+import json
 import os
 import threading
 import time
@@ -18,6 +19,7 @@ from ufodt.lab import experiment
 from ufodt.lab.datasets import DatasetUnavailable
 from ufodt.lab.evaluate import read_manifest
 from ufodt.lab.experiment import Declaration, Run, Tuning
+from ufodt.lab.material import material, seeds_of
 
 Job = Run | Tuning
 Report = Callable[[str, float, float], None]
@@ -38,7 +40,6 @@ def carry_out(
     results: Path,
     *,
     n_jobs: int = 1,
-    others: Sequence[Callable[[], None]] = (),
     report: Report | None = None,
 ) -> Outcome:
     """Take all runs that were not taken before, the searches they need first, and return what happened."""
@@ -143,16 +144,12 @@ class Found:
 
     def tuned(self, dataset: str, kind: str) -> dict[str, Any] | None:
         """Return the outcome of a search, None if there was none."""
-        import json
-
         path = Tuning(dataset, kind).path(self.results)
         return json.loads(path.read_text()) if path.is_file() else None
 
 
 def unavailable(declared: Iterable[Declaration]) -> dict[str, str]:
     """Return the data sets that cannot be had here, each with its sentence."""
-    from ufodt.lab.material import material, seeds_of
-
     missing = {}
     for dataset in dict.fromkeys(name for one in declared for name in one.datasets):
         try:

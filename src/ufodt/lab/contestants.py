@@ -215,3 +215,10 @@ def _of_record(record: Any) -> Answers:
     return Answers(
         np.asarray(record.predicted, dtype=np.int64), record.n_asked.astype(np.int64), np.asarray(record.cost)
     )
+
+
+def notes_of(contestant: Contestant) -> tuple[str, ...]:
+    """Return what a reader of the results must know about a contestant on these features."""
+    if isinstance(contestant, Restricted):
+        return notes_of(contestant.inner)
+    return tuple(contestant.baseline.notes) if isinstance(contestant, Peer) else ()

