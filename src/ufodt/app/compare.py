@@ -11,12 +11,12 @@ from rich.table import Table
 
 from ufodt.app.reproduce import carry_out
 from ufodt.errors import InvalidPolicy
-from ufodt.lab import frontier
+from ufodt.lab import tradeoff
 from ufodt.lab.campaign import Found
 from ufodt.lab.experiment import write_text
-from ufodt.lab.frontier import CLOSE, Comparison
 from ufodt.lab.material import source
 from ufodt.lab.methods import METHODS
+from ufodt.lab.tradeoff import CLOSE, Comparison
 
 
 def show(
@@ -39,15 +39,15 @@ def show(
     priced = data.prices is not None if priced is None else priced
     if not as_json:
         _print_account(console, data.name, data.card.to_text(), data.account)
-    chosen = frontier.checked_methods(methods or frontier.default_methods(data))
+    chosen = tradeoff.checked_methods(methods or tradeoff.default_methods(data))
     seeds = tuple(range(n_seeds))
-    runs = list(frontier.runs_of(name, chosen, seeds, n_features=data.X.shape[1], priced=priced, label=label))
+    runs = list(tradeoff.runs_of(name, chosen, seeds, n_features=data.X.shape[1], priced=priced, label=label))
     folder = results / data.name
     outcome = carry_out(console, [run for *_, run in runs], folder, n_jobs=n_jobs, live=not as_json)
-    found = frontier.compare(runs, Found(folder), data, priced=priced)
-    report = frontier.to_dict(found, data, seeds=seeds, priced=priced)
+    found = tradeoff.compare(runs, Found(folder), data, priced=priced)
+    report = tradeoff.to_dict(found, data, seeds=seeds, priced=priced)
     write_text(folder / "frontier.json", json.dumps(report, indent=2))
-    pictures = frontier.draw(found, data, folder, priced=priced)
+    pictures = tradeoff.draw(found, data, folder, priced=priced)
     if as_json:
         print(json.dumps(report, indent=2))
     else:
@@ -70,18 +70,16 @@ def _print_account(console: Console, name: str, card: str, account: Sequence[str
 def _print_table(console: Console, found: Comparison, *, priced: bool) -> None:
     what = "price" if priced else "questions"
     table = Table(box=SIMPLE, pad_edge=False)
-    table.add_column("method", no_wrap=True)
-    table.add_column("area under\nthe frontier", justify="right")
-    for off in CLOSE:
-        table.add_column(
-            f"{what} at {round(100 * off)} point{'s' if off > 0.01 else ''}\nfrom the best", justify="right"
-        )
-    table.add_column(f"accuracy @ {what}, along its knob")
+    for heading in ("method", "knob"):
+        table.add_column(heading, no_wrap=True)
+    near = [f"{what}, {round(100 * off)} point{'s' if off > 0.01 else ''}\nfrom the best" for off in CLOSE]
+    for heading in ("area under\nfrontier", *near, f"most accurate\n@ {what}"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for one in sorted(found.frontiers, key=lambda one: -one.area):
         prices = ["–" if price is None else f"{price:.2f}" for price in one.prices_close]
-        knob = one.points[0].knob
-        points = ", ".join(f"{p.accuracy.mean:.3f} @ {p.price.mean:.2f}" for p in one.points)
-        table.add_row(METHODS[one.method].label, f"{one.area:.3f}", *prices, f"{knob}: {points}" if knob else points)
+        top = max(one.points, key=lambda point: (point.accuracy.mean, -point.price.mean))
+        most = f"{top.accuracy.mean:.3f} @ {top.price.mean:.2f}"
+        table.add_row(METHODS[one.method].label, one.points[0].knob or "", f"{one.area:.3f}", *prices, most)
     console.print(table)
     if found.best_whole is not None:
         best = found.best_whole

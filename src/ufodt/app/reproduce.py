@@ -23,6 +23,7 @@ def show(console: Console, names: Sequence[str], *, quick: bool, n_jobs: int, re
         f"{outcome.n_taken} runs taken, {outcome.n_found} found finished, {len(outcome.failures)} failed; "
         f"{time.perf_counter() - start:.0f} s. Drawing …"
     )
+    campaign.write_manifest(runs, results)
     found = campaign.Found(results, quick=quick)
     page = report.write(declared, found, results, missing=missing, outcome=outcome)
     for one in declared:

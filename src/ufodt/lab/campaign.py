@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -146,6 +146,19 @@ class Found:
         """Return the outcome of a search, None if there was none."""
         path = Tuning(dataset, kind).path(self.results)
         return json.loads(path.read_text()) if path.is_file() else None
+
+
+def write_manifest(runs: Iterable[Run], results: Path) -> Path:
+    """Write down which file holds the records of which run, and return where; finished runs only."""
+    entries = [
+        {"records": str(run.path(results).relative_to(results)), **asdict(run)}
+        for run in dict.fromkeys(runs)
+        if run.path(results).is_file()
+    ]
+    path = results / "manifest.json"
+    about = {"code": experiment.code(), "versions": experiment.versions(), "n_runs": len(entries)}
+    experiment.write_text(path, json.dumps({**about, "runs": entries}, indent=1))
+    return path
 
 
 def unavailable(declared: Iterable[Declaration]) -> dict[str, str]:

@@ -34,7 +34,7 @@ PROTOCOL_SETTINGS = ("delay", "missing")
 N_LOOKS = {"stagger": 60}
 TUNING_CASES = 500  # of a stream of its own
 QUICK_SEEDS, QUICK_CASES, QUICK_LOOKS = 2, 300, 6
-_NOT_PART_OF_A_RUN = {"plots.py", "report.py", "claims.py", "frontier.py", "experiment.py", "speed.py", "priced.py"} | {
+_NOT_PART_OF_A_RUN = {"plots.py", "report.py", "claims.py", "tradeoff.py", "experiment.py", "speed.py", "priced.py"} | {
     "moving.py", "wide.py", "continuous.py", "fidelity.py", "verdict.py", "campaign.py", "tables.py",
 }  # fmt: skip
 
