@@ -6,6 +6,7 @@ UfodtError
 ├── InvalidValue       a value, label or table that does not fit the problem: send one that does
 │   ├── UnknownFeature     the problem has no feature of that name
 │   └── UnknownLabel       the problem has no such label
+├── TooLarge           no exact answer for a problem of this size: make it smaller, or take the bound
 ├── AlreadyTold        the feature is settled in this session: undo, or open a new session
 └── InvalidModelFile   the file is no model of ours, or is damaged: use another one
 
@@ -35,6 +36,10 @@ class UnknownFeature(InvalidValue):
 
 class UnknownLabel(InvalidValue):
     """The problem has no such label."""
+
+
+class TooLarge(UfodtError, ValueError):
+    """The problem is too large for an exact answer."""
 
 
 class AlreadyTold(UfodtError, RuntimeError):

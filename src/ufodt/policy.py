@@ -102,6 +102,11 @@ def to_core(policy: Policy, problem: Problem, *, plan: Literal["draw", "mean"] |
     )
 
 
+def worth(policy: Policy, problem: Problem) -> float:
+    """Return what one unit of loss is worth in the currency of the prices, as the policy's stop rule has it."""
+    return _worth_in(policy.stop) or _default_worth(problem)
+
+
 def problem_to_core(problem: Problem, cutting: Thresholds) -> core.Problem:
     """Return the problem as the core reads it: indices and numbers, no names."""
     features = problem.features
@@ -145,6 +150,13 @@ def _default_worth(problem: Problem) -> float:
     if problem.has_currency:
         return 1.0
     return stop.default_worth * (float(problem.prices.mean()) or 1.0)
+
+
+def _worth_in(rule: Stop) -> float | None:
+    """The first amount that a rule weighs the loss by, if it weighs it."""
+    if rule.kind == "cost_benefit":
+        return rule.value
+    return next((found for child in rule.children if (found := _worth_in(child)) is not None), None)
 
 
 def _prefix(rule: Stop, worth: float) -> list[tuple[str, float, int]]:

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 import ufodt
-from ufodt.lab import continuous, fidelity, moving, priced, speed, wide
+from ufodt.lab import continuous, fidelity, frontier, moving, priced, speed, wide
 from ufodt.lab.verdict import Measurements, Result
 
 _SENSES = {"at least": "≥", "at most": "≤"}
@@ -30,6 +30,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "drift": moving,
     "prices": priced,
     "selection": wide,
+    "frontier": frontier,
 }
 
 

@@ -37,6 +37,7 @@ MAX_LABELS = _module.MAX_LABELS
 MAX_OUTCOMES = _module.MAX_OUTCOMES
 Belief = _module.Belief
 Drift = _module.Drift
+Optimal = _module.Optimal
 Plan = _module.Plan
 Policy = _module.Policy
 Problem = _module.Problem

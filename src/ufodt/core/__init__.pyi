@@ -9,6 +9,8 @@ Outcomes = NDArray[np.int16]
 Seen = tuple[int, int, float, int]  # feature, outcome, value, view
 DriftState = tuple[float, float, float, float, float, float, int, int, list[tuple[list[Seen], int]]]
 RecordArrays = tuple[Ints, Floats, Floats, Ints, Ints]
+Expected = tuple[float, float, float, float]  # price, loss, accuracy, number of questions
+Nodes = tuple[Ints, Floats]  # rows of (parent, branch, feature, answer); probability of coming there
 
 variant: str
 MAX_LABELS: int
@@ -165,6 +167,16 @@ class Tree:
     @property
     def n_nodes(self) -> int: ...
     def evaluate(self, outcomes: Outcomes, values: Floats | None = None) -> RecordArrays: ...
+    def expected(self, belief: Belief, theta: Floats, label: Floats) -> tuple[Expected, Nodes]: ...
+
+class Optimal:
+    max_states: int
+    def __init__(self, problem: Problem, theta: Floats, label: Floats, *, worth: float = 1.0) -> None: ...
+    @property
+    def expected(self) -> Expected: ...
+    @property
+    def tree(self) -> Nodes: ...
+    def question(self, evidence: Sequence[tuple[int, int]]) -> int | None: ...
 
 def learn(
     belief: Belief,

@@ -320,7 +320,53 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
                 }
                 return to_tuple(std::move(record));
             },
-            "outcomes"_a.noconvert(), "values"_a.noconvert() = nb::none());
+            "outcomes"_a.noconvert(), "values"_a.noconvert() = nb::none())
+        .def(
+            "expected",
+            [](Tree& tree, const Belief& belief, const Table& theta, const Numbers& label) {
+                check_theta(tree.shape(), theta, label);
+                const std::vector<double> labels = to_vector(label);
+                std::vector<Visit> visits;
+                Expected expected;
+                {
+                    nb::gil_scoped_release free;
+                    expected = Judge(tree, belief.cuts(), theta.data(), labels).judge(&visits);
+                }
+                return std::make_tuple(to_tuple(expected), to_table(visits));
+            },
+            "belief"_a, "theta"_a.noconvert(), "label"_a.noconvert());
+
+    nb::class_<Optimum>(m, "Optimal")
+        .def(
+            "__init__",
+            [](Optimum* self, const std::shared_ptr<Problem>& problem, const Table& theta, const Numbers& label, double worth) {
+                check_theta(problem->shape, theta, label);
+                if (!(worth > 0.0 && std::isfinite(worth))) throw std::invalid_argument("the worth must be finite and above zero");
+                Optimum made{problem, to_cells(problem->shape, theta), to_vector(label), worth};
+                {
+                    nb::gil_scoped_release free;
+                    made.solve();
+                }
+                new (self) Optimum(std::move(made));
+            },
+            "problem"_a, "theta"_a.noconvert(), "label"_a.noconvert(), nb::kw_only(), "worth"_a = 1.0)
+        .def_prop_ro_static("max_states", [](nb::handle) { return Optimal::max_states; })
+        .def_prop_ro("expected", [](const Optimum& o) { return to_tuple(o.expected); })
+        .def_prop_ro("tree", [](const Optimum& o) { return to_table(o.tree); })
+        .def(
+            "question",
+            [](const Optimum& o, const std::vector<std::pair<int, int>>& evidence) {
+                std::size_t state = 0;
+                std::vector<std::uint8_t> seen(o.problem->shape.n_features, 0);
+                for (const auto& [feature, outcome] : evidence) {
+                    check_outcome(o.problem->shape, feature, outcome);
+                    if (seen[feature]++) throw std::invalid_argument("a feature came twice");
+                    state = o.optimal.after(state, feature, outcome);
+                }
+                const int feature = o.optimal.question(state);
+                return feature < 0 ? std::nullopt : std::optional<int>(feature);
+            },
+            "evidence"_a);
 
     m.def(
         "learn",

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "expected.hpp"
 #include "stream.hpp"
 
 namespace nb = nanobind;
@@ -219,6 +220,56 @@ Criterion make_criterion(const std::string& name) {
 nb::tuple to_tuple(Record&& record) {
     return nb::make_tuple(to_numpy(std::move(record.predicted)), to_numpy(std::move(record.probability)), to_numpy(std::move(record.cost)),
                           to_numpy(std::move(record.n_asked)), to_numpy(std::move(record.asked)));
+}
+
+// One environment given from outside: probabilities, of every feature's outcomes under each label and of the labels.
+void check_theta(const Shape& shape, const Table& theta, const Numbers& label) {
+    const std::vector<double> p = to_cells(shape, theta), labels = to_vector(label);
+    if (static_cast<int>(labels.size()) != shape.n_labels) throw std::invalid_argument("one probability per label is expected");
+    const auto is_one = [](double sum) { return std::abs(sum - 1.0) < 1e-6; };
+    const auto fine = [](double x) { return x >= 0.0 && x <= 1.0 + 1e-6; };
+    bool sums = is_one(std::accumulate(labels.begin(), labels.end(), 0.0));
+    for (int f = 0; f < shape.n_features; ++f) {
+        for (int y = 0; y < shape.n_labels; ++y) {
+            double sum = 0.0;
+            for (int row = shape.row(f); row < shape.row(f + 1); ++row) sum += p[shape.cell(row, y)];
+            sums &= is_one(sum);
+        }
+    }
+    if (!sums || !std::all_of(p.begin(), p.end(), fine) || !std::all_of(labels.begin(), labels.end(), fine)) {
+        throw std::invalid_argument("theta must hold probabilities that sum to one for each feature and label, and so must the labels");
+    }
+}
+
+// The exact optimum of a whole case, with all that it refers to.
+struct Optimum {
+    std::shared_ptr<const Problem> problem;
+    std::vector<double> theta, label;
+    double worth;
+    Optimal optimal = {};
+    Expected expected = {};
+    std::vector<Visit> tree = {};
+
+    void solve() {
+        Purse purse;
+        purse.take(*problem, {});
+        purse.reset();
+        optimal.solve(*problem, theta.data(), label, all_features(problem->shape), purse, worth);
+        expected = optimal.unroll(&tree);
+    }
+};
+
+std::tuple<double, double, double, double> to_tuple(const Expected& e) { return {e.price, e.loss, e.accuracy, e.n_asked}; }
+
+// A policy's tree: one row of (parent, branch, feature, answer) per node, parents first, and P(node).
+nb::tuple to_table(const std::vector<Visit>& visits) {
+    std::vector<std::int32_t> nodes;
+    std::vector<double> probability;
+    for (const Visit& v : visits) {
+        nodes.insert(nodes.end(), {v.parent, v.branch, v.feature, v.answer});
+        probability.push_back(v.probability);
+    }
+    return nb::make_tuple(to_numpy(std::move(nodes), {visits.size(), 4}), to_numpy(std::move(probability)));
 }
 
 std::optional<std::tuple<int, double, double>> to_question(const Question& q) {

@@ -58,9 +58,8 @@ class Purse {
     }
 
     // Whether the feature may be asked now: what it needs is known, and its worst price fits the budget.
-    bool askable(int feature, double budget) const {
-        return (is_plain_ || all_known(problem_->needs[feature])) && fits(feature, std::min(budget, terms_.budget));
-    }
+    bool askable(int feature, double budget) const { return is_allowed(feature) && fits(feature, std::min(budget, terms_.budget)); }
+    bool is_allowed(int feature) const { return is_plain_ || all_known(problem_->needs[feature]); }
 
     bool fits(int feature, double budget) const {
         if (budget == INFINITY) return true;

@@ -1,0 +1,221 @@
+"""The exact optimum against plain recursion over all policies, and what a planned tree pays against enumeration."""
+
+import itertools
+import math
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ufodt import core
+
+from .small import draw_small, policy, small
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A random problem with every kind of price, and its theta."""
+
+    n_outcomes: list[int]
+    price: list[float]
+    later_price: list[float]
+    group: list[int]
+    surcharge: list[float]
+    mandatory: list[int]
+    needs: list[list[int]]
+    computed_from: list[list[int]]
+    loss: np.ndarray
+    theta: np.ndarray
+    label: np.ndarray
+    worth: float
+
+    @property
+    def problem(self) -> core.Problem:
+        return core.Problem(
+            self.n_outcomes,
+            len(self.label),
+            self.price,
+            self.later_price,
+            self.group,
+            self.loss,
+            surcharge=self.surcharge,
+            mandatory=self.mandatory,
+            needs=self.needs,
+            computed_from=self.computed_from,
+        )
+
+    def row(self, feature: int, outcome: int) -> int:
+        return sum(self.n_outcomes[:feature]) + outcome
+
+    def price_of(self, feature: int, known: Mapping[int, int]) -> float:
+        """Before any surcharge."""
+        inputs, group = self.computed_from[feature], self.group[feature]
+        if inputs and all(f in known for f in inputs):
+            return 0.0
+        shared = group >= 0 and any(self.group[f] == group for f in known)
+        return min(self.later_price[feature], self.price[feature]) if shared else self.price[feature]
+
+    def may_ask(self, known: Mapping[int, int]) -> tuple[list[int], bool]:
+        """What may be asked now, and whether something must."""
+        open_ = [f for f in range(len(self.n_outcomes)) if f not in known and all(n in known for n in self.needs[f])]
+        must = [f for f in open_ if self.mandatory[f]]
+        return must or open_, bool(must)
+
+
+def draw_priced(rng: np.random.Generator) -> Priced:
+    n, m = int(rng.integers(1, 5)), int(rng.integers(2, 5))
+    n_outcomes = rng.integers(2, 3 if rng.random() < 0.5 else 5, n).tolist()
+    rows = sum(n_outcomes)
+    theta = np.ascontiguousarray(np.concatenate([rng.dirichlet(np.full(k, 0.6), m).T for k in n_outcomes]))
+    earlier = [rng.permutation(i)[:2].tolist() if rng.random() < 0.3 else [] for i in range(n)]
+    others = [[f for f in range(n) if f != i and rng.random() < 0.5] if rng.random() < 0.2 else [] for i in range(n)]
+    loss = rng.uniform(0.0, 5.0, (m, m)) * (1 - np.eye(m)) if rng.random() < 0.6 else 1 - np.eye(m)
+    return Priced(
+        n_outcomes,
+        price=rng.choice([0.0, 0.3, 1.0, 2.0, 4.0], n).tolist(),
+        later_price=rng.choice([0.1, 0.5, 1.5], n).tolist(),
+        group=rng.integers(-1, min(2, n), n).tolist(),
+        surcharge=rng.choice([0.0, 0.0, 0.7], rows).tolist() if rng.random() < 0.5 else [],
+        mandatory=(rng.random(n) < 0.15).astype(int).tolist(),
+        needs=earlier,
+        computed_from=others,
+        loss=loss,
+        theta=theta,
+        label=rng.dirichlet(np.ones(m)),
+        worth=float(rng.choice([0.5, 3.0, 20.0])),
+    )
+
+
+def least_cost(case: Priced) -> float:
+    """Expected cost of the best policy, by recursion over what is known."""
+
+    @cache
+    def to_go(known: frozenset[tuple[int, int]]) -> float:
+        evidence = dict(known)
+        joint = case.label * math.prod([case.theta[case.row(f, k)] for f, k in known], start=np.ones(len(case.label)))
+        features, must = case.may_ask(evidence)
+        costs = [] if must else [case.worth * float((joint @ case.loss).min())]
+        for f in features:
+            price, cost = case.price_of(f, evidence), 0.0
+            for k in range(case.n_outcomes[f]):
+                added = case.surcharge[case.row(f, k)] if case.surcharge and price > 0 else 0.0
+                p = float((joint * case.theta[case.row(f, k)]).sum())
+                cost += p * (price + added) + to_go(known | {(f, k)})
+            costs.append(cost)
+        return min(costs)
+
+    return to_go(frozenset())
+
+
+def test_the_optimum_costs_what_recursion_over_all_policies_says() -> None:
+    rng = np.random.default_rng(5)
+    asks = 0
+    for i in range(400):
+        case = draw_priced(rng)
+        found = core.Optimal(case.problem, case.theta, case.label, worth=case.worth)
+        price, loss, _, n_asked = found.expected
+        assert price + case.worth * loss == pytest.approx(least_cost(case), rel=1e-9), f"problem {i}: {case}"
+        asks += n_asked > 0
+    assert 150 < asks < 399  # there were worlds of both kinds
+
+
+def test_the_tree_pays_what_the_optimum_promises() -> None:
+    rng = np.random.default_rng(6)
+    for i in range(100):
+        case = draw_priced(rng)
+        found = core.Optimal(case.problem, case.theta, case.label, worth=case.worth)
+        total = np.zeros(4)
+        for outcomes in itertools.product(*(range(k) for k in case.n_outcomes)):
+            for y, p_label in enumerate(case.label):
+                p = p_label * math.prod(case.theta[case.row(f, k), y] for f, k in enumerate(outcomes))
+                total += p * np.array(walk(case, found, outcomes, y))
+        np.testing.assert_allclose(total, found.expected, rtol=1e-9, atol=1e-12, err_msg=f"problem {i}")
+
+
+def walk(case: Priced, found: core.Optimal, outcomes: tuple[int, ...], truth: int) -> tuple[float, float, float, float]:
+    """Price, loss, whether right, and questions of one case that goes down the tree; `question` must agree."""
+    nodes, _ = found.tree
+    at, known, paid = 0, dict[int, int](), 0.0
+    while nodes[at, 2] >= 0:
+        f = int(nodes[at, 2])
+        assert found.question(list(known.items())) == f
+        price = case.price_of(f, known)
+        paid += price + (case.surcharge[case.row(f, outcomes[f])] if case.surcharge and price > 0 else 0.0)
+        known[f] = outcomes[f]
+        at = int(np.flatnonzero((nodes[:, 0] == at) & (nodes[:, 1] == outcomes[f]))[0])
+    assert found.question(list(known.items())) is None
+    answer = int(nodes[at, 3])
+    return paid, case.loss[truth, answer], float(answer == truth), len(known)
+
+
+def test_no_planned_tree_is_cheaper_than_the_optimum_and_its_account_is_that_of_simulation() -> None:
+    rng = np.random.default_rng(7)
+    for i in range(60):
+        case = draw_small(rng, priced=True, loss=bool(rng.random() < 0.5), max_labels=4)
+        theta, label = case.belief.mean()
+        settings = {"criterion": str(rng.choice(["ec2", "ig", "us"])), "stop": [("cost_benefit", 10.0, 0)]}
+        tree = core.Tree(case.problem, policy(**settings, plan_mean=True), case.belief, seed=i, number=0)
+        (price, loss, accuracy, n_asked), (nodes, p) = tree.expected(case.belief, theta, label)
+        best = core.Optimal(case.problem, theta, label, worth=10.0)
+        assert price + 10 * loss >= (best.expected[0] + 10 * best.expected[1]) * (1 - 1e-9)
+        assert p[nodes[:, 2] < 0].sum() == pytest.approx(1.0)
+        everything = np.array(list(itertools.product(*(range(k) for k in case.n_outcomes))), dtype=np.int16)
+        weight = np.array([label * math.prod(theta[case.rows(f)][k] for f, k in enumerate(x)) for x in everything])
+        predicted, _, cost, asked, _ = tree.evaluate(everything)
+        by_hand = [
+            weight.sum(axis=1) @ cost,
+            (weight * case.loss[:, predicted].T).sum(),
+            weight[np.arange(len(predicted)), predicted].sum(),
+            weight.sum(axis=1) @ asked,
+        ]
+        np.testing.assert_allclose([price, loss, accuracy, n_asked], by_hand, rtol=1e-9, err_msg=f"problem {i}")
+
+
+def test_thirteen_binary_features_take_seconds() -> None:
+    rng = np.random.default_rng(8)
+    case = small([2] * 13, 3)
+    p = rng.beta(1.0, 1.0, (13, 3))
+    theta = np.ascontiguousarray(np.stack([1 - p, p], axis=1).reshape(26, 3))
+    start = time.process_time()
+    core.Optimal(case.problem, theta, np.full(3, 1 / 3), worth=50.0)
+    assert time.process_time() - start < (
+        60.0 if os.sep in os.environ.get("UFODT_CORE", "") else 2.0
+    )  # sanitizers are slow
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"theta": np.full((4, 2), 0.4)}, "sum to one"),
+        ({"theta": np.full((3, 2), 0.5)}, "one row per outcome"),
+        ({"label": np.array([0.5, 0.6])}, "sum to one"),
+        ({"label": np.array([1.0])}, "one probability per label"),
+        ({"theta": np.array([[1.5, 0.5], [-0.5, 0.5], [0.5, 0.5], [0.5, 0.5]])}, "sum to one"),
+        ({"worth": 0.0}, "above zero"),
+        ({"worth": math.nan}, "above zero"),
+    ],
+)
+def test_what_is_no_theta_is_refused(change: dict[str, Any], message: str) -> None:
+    case = small([2, 2])
+    given = {"theta": np.full((4, 2), 0.5), "label": np.array([0.5, 0.5]), "worth": 1.0, **change}
+    with pytest.raises(ValueError, match=message):
+        core.Optimal(case.problem, given["theta"], given["label"], worth=given["worth"])
+
+
+def test_too_many_states_are_refused() -> None:
+    case = small([2] * 16)
+    with pytest.raises(ValueError, match="too many states"):
+        core.Optimal(case.problem, np.full((32, 2), 0.5), np.array([0.5, 0.5]))
+
+
+def test_evidence_of_an_optimum_is_checked() -> None:
+    found = core.Optimal(small([2, 3]).problem, np.array([[0.5] * 2] * 2 + [[1 / 3] * 2] * 3), np.array([0.5, 0.5]))
+    with pytest.raises(IndexError):
+        found.question([(0, 2)])
+    with pytest.raises(ValueError, match="twice"):
+        found.question([(0, 1), (0, 1)])
