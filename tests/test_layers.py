@@ -15,7 +15,7 @@ ORDER = (
     + "lab.datasets lab.scores lab.all_features lab.subsets lab.baselines lab.published lab.verdict".split()
     + "lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.priced lab.wide lab.optimal".split()
     + "lab.worlds lab.remember lab.nine lab.frontier".split()
-    + "lab.expert lab.contestants lab.methods lab.material lab.evaluate lab.experiment lab.campaign".split()
+    + "lab.expert lab.contestants lab.methods lab.regret lab.material lab.evaluate lab.experiment lab.campaign".split()
     + "lab.claims lab.tables lab.plots lab.report lab.tradeoff lab".split()
     + "app.catalog app.storage app.service app.page app.demo app.bench".split()
     + "app.reproduce app.compare app.commands app.cli app".split()

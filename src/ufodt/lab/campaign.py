@@ -20,6 +20,7 @@ from ufodt.lab.datasets import DatasetUnavailable
 from ufodt.lab.evaluate import read_manifest
 from ufodt.lab.experiment import Declaration, Run, Tuning
 from ufodt.lab.material import material, seeds_of
+from ufodt.lab.regret import WORLDS
 
 Job = Run | Tuning
 Report = Callable[[str, float, float], None]
@@ -164,7 +165,7 @@ def write_manifest(runs: Iterable[Run], results: Path) -> Path:
 def unavailable(declared: Iterable[Declaration]) -> dict[str, str]:
     """Return the data sets that cannot be had here, each with its sentence."""
     missing = {}
-    for dataset in dict.fromkeys(name for one in declared for name in one.datasets):
+    for dataset in dict.fromkeys(name for one in declared for name in one.datasets if name not in WORLDS):
         try:
             material(dataset, seeds_of(dataset, 1)[0], limit=1)
         except DatasetUnavailable as error:

@@ -243,6 +243,26 @@ def _rises(claim: Claim, declared: Declaration, found: Found) -> list[Comparison
     return comparisons
 
 
+def _bends(claim: Claim, declared: Declaration, found: Found) -> list[Comparison]:
+    """The exponent of cumulative regret, mean over seeds, is below `at`."""
+    comparisons = []
+    for dataset in claim.datasets or declared.datasets:
+        for method in claim.ours:
+            fitted = exponents(found, declared, dataset, method, claim.measure)
+            if fitted:
+                slope = spread(fitted.values())
+                where = f"{TITLES.get(dataset, dataset)}, exponent"
+                comparisons.append(Comparison(where, "", method, method, slope, slope.mean < claim.at))
+    return comparisons
+
+
+def exponents(found: Found, declared: Declaration, dataset: str, method: str, measure: str) -> dict[int, float]:
+    """Return the exponent of cumulative regret by seed."""
+    runs = found.runs(declared, dataset, method)
+    fitted = {seed: run["summary"]["exponent"][measure] for seed, run in runs.items()}
+    return {seed: slope for seed, slope in fitted.items() if slope is not None}
+
+
 def _is_better(difference: Spread, margin: float) -> bool:
     return difference.mean > max(margin, CLEAR * difference.error)
 
@@ -262,6 +282,7 @@ _TESTS: dict[str, Test] = {
     "faster": _faster,
     "saturates": _saturates,
     "rises": _rises,
+    "bends": _bends,
 }
 TESTS: Sequence[str] = tuple(_TESTS)
 

@@ -213,7 +213,8 @@ def write(path: Path, cases: Mapping[str, npt.NDArray[Any]], manifest: Mapping[s
     """Write the records of a run and its manifest as one Parquet file, which appears whole or not at all."""
     arrow, parquet = _pyarrow()
     columns = {name: arrow.array(values) for name, values in cases.items()}
-    columns["part"] = arrow.DictionaryArray.from_arrays(columns["part"], list(PARTS))
+    if "part" in columns:
+        columns["part"] = arrow.DictionaryArray.from_arrays(columns["part"], list(PARTS))
     table = arrow.table(columns).replace_schema_metadata({"ufodt": json.dumps(manifest, sort_keys=True)})
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(f".{os.getpid()}.tmp")

@@ -10,6 +10,7 @@ takes one run. Runs that several experiments share are taken once: a run is know
 import hashlib
 import json
 import sys
+import time
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -20,12 +21,13 @@ from typing import Any
 
 import ufodt
 from ufodt.errors import InvalidPolicy
-from ufodt.lab import baselines
+from ufodt.lab import baselines, regret
 from ufodt.lab.contestants import notes_of
 from ufodt.lab.datasets import TABLE_SUFFIXES, DatasetUnavailable, to_problem
 from ufodt.lab.evaluate import Protocol, evaluate, read_manifest, write
 from ufodt.lab.material import LARGE, TUNING_SEED, material, seeds_of
 from ufodt.lab.methods import METHODS, build
+from ufodt.lab.regret import WORLDS
 
 PACKAGE = Path(ufodt.__file__).parent
 FOLDERS = (PACKAGE / "experiments", PACKAGE.parents[1] / "experiments")  # installed; in a checkout
@@ -34,6 +36,7 @@ PROTOCOL_SETTINGS = ("delay", "missing")
 N_LOOKS = {"stagger": 60}
 TUNING_CASES = 500  # of a stream of its own
 QUICK_SEEDS, QUICK_CASES, QUICK_LOOKS = 2, 300, 6
+WORLD_CASES, QUICK_WORLD_CASES = 10_000, 1_000
 _NOT_PART_OF_A_RUN = {"plots.py", "report.py", "claims.py", "tradeoff.py", "experiment.py", "speed.py", "priced.py"} | {
     "moving.py", "wide.py", "continuous.py", "fidelity.py", "verdict.py", "campaign.py", "tables.py",
 }  # fmt: skip
@@ -241,7 +244,10 @@ def run_for(
     elif declared.swept is not None:
         settings[declared.swept] = value
     known = tuple(sorted((name, given) for name, given in settings.items() if name in METHODS[method].knows))
-    return Run(dataset, method, seed, known, Protocol(**how), QUICK_CASES if quick else None)
+    limit = QUICK_CASES if quick else None
+    if dataset in WORLDS:
+        limit = QUICK_WORLD_CASES if quick else WORLD_CASES
+    return Run(dataset, method, seed, known, Protocol(**how), limit)
 
 
 def tunings_of(runs: Iterable[Run]) -> list[Tuning]:
@@ -274,6 +280,9 @@ def tune(tuning: Tuning, results: Path) -> None:
 def take(run: Run, results: Path) -> None:
     """Take one run and write its records and manifest."""
     settings = dict(run.settings)
+    if run.dataset in WORLDS:
+        _take_world(run, results, settings)
+        return
     kind = METHODS[run.method].tuned
     if kind is not None:
         settings["setting"] = json.loads(Tuning(run.dataset, kind).path(results).read_text())["setting"]
@@ -289,18 +298,25 @@ def take(run: Run, results: Path) -> None:
         everything=rows.everything,
     )
     trial = evaluate(contestant, rows, run.protocol, seed=run.seed)
-    manifest = {
-        "run": asdict(run),
-        "settings": settings,
+    found = {
         "metric": rows.metric,
         "notes": (*rows.notes, *notes_of(contestant)),
         "summary": trial.summary,
         "looks": trial.looks,
         "cpu_seconds": trial.cpu_seconds,
-        "code": code(),
-        "versions": versions(),
     }
-    write(run.path(results), trial.cases, manifest)
+    write(run.path(results), trial.cases, _manifest(run, settings, found))
+
+
+def _take_world(run: Run, results: Path, settings: Mapping[str, Any]) -> None:
+    start = time.process_time()
+    record, summary = regret.follow(run.dataset, run.method, settings, seed=run.seed, n_cases=run.limit or WORLD_CASES)
+    found = {"summary": summary, "looks": [], "notes": (), "cpu_seconds": time.process_time() - start}
+    write(run.path(results), record, _manifest(run, settings, found))
+
+
+def _manifest(run: Run, settings: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    return {"run": asdict(run), "settings": dict(settings), "code": code(), "versions": versions(), **found}
 
 
 def is_done(run: Run | Tuning, results: Path) -> bool:

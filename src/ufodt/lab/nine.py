@@ -257,7 +257,7 @@ def _boosting(name: str, seed: int) -> float:
     stream, holdout = _split(name, seed)
 
     def compute() -> float:
-        return _utility(name)(holdout.y, baselines.offline_boosting(stream, holdout.X))
+        return _utility(name)(holdout.y, baselines.offline_boosting(stream)(holdout.X))
 
     key = {"what": "boosting", "metric": _metric(name)}
     return float(remember(key | _facts([stream, holdout]), compute))

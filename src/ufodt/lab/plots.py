@@ -39,6 +39,7 @@ SETTINGS = {
     "delay": "cases before the label comes",
     "missing": "share of labels that never come",
 }
+REGRETS = {"utility": "cumulative regret,\nutility", "cost": "cumulative regret,\nprice and loss"}
 DRIFTS = {"stagger": (60, 120)}
 _RC = {
     "font.family": "DejaVu Sans",
@@ -231,7 +232,7 @@ def _over_time(runs: Mapping[int, Mapping[str, Any]], measure: str) -> tuple[lis
     return sorted(at), [spread(at[case]) for case in sorted(at)]
 
 
-def _line(axis: Any, method: str, x: Sequence[Any], y: Sequence[Spread], *, marked: bool = False) -> None:
+def _line(axis: Any, method: str, x: Any, y: Sequence[Spread], *, marked: bool = False) -> None:
     drawn, mean, error = look(method), np.array([s.mean for s in y]), np.array([s.error for s in y])
     marker = {"marker": drawn.marker, "markersize": 4} if marked else {}
     axis.plot(x, mean, color=drawn.colour, linestyle=drawn.line, **marker)
@@ -330,5 +331,58 @@ def _scatter(plt: Any, declared: Declaration, found: Found) -> Any:
     return finish(figure, methods, per_row, rings=False, markers=True)
 
 
+def _regret(plt: Any, declared: Declaration, found: Found) -> Any:
+    """Cumulative regret on logarithmic axes, with the shapes of both bounds through the first method's curve."""
+    methods = _drawn(declared, found)
+    if not methods:
+        return None
+    rows, columns = len(declared.measures), len(declared.datasets)
+    figure, axes, per_row = grid(plt, rows, columns, n_legend=len(methods), width=3.6, height=2.5)
+    for i, measure in enumerate(declared.measures):
+        for j, dataset in enumerate(declared.datasets):
+            axis = axes[i, j]
+            for method in methods:
+                runs = found.runs(declared, dataset, method)
+                if not runs:
+                    continue
+                at = np.array(next(iter(runs.values()))["summary"]["at"])
+                curves = [
+                    spread(v) for v in zip(*(r["summary"]["regret"][measure] for r in runs.values()), strict=True)
+                ]
+                _line(axis, method, at, curves)
+                if method == methods[0]:
+                    _bounds(axis, at, np.array([curve.mean for curve in curves]))
+            axis.set(xscale="log", yscale="log")
+            axis.set_title(TITLES.get(dataset, dataset) if i == 0 else "")
+            axis.set_xlabel("cases" if i == rows - 1 else "")
+            axis.set_ylabel(REGRETS[measure] if j == 0 else "")
+    return finish(figure, methods, per_row, rings=False)
+
+
+def _bounds(axis: Any, at: Any, curve: Any) -> None:
+    """The shapes of the bounds, moved to meet a curve at its middle."""
+    middle = len(at) // 2
+    shapes = {"√T": np.sqrt(at), "√(T log T)": np.sqrt(at * np.log(at + 1)), "T": at.astype(float)}
+    for (name, shape), style in zip(shapes.items(), ((0, (1, 1)), (0, (4, 2)), "-"), strict=True):
+        scaled = shape * curve[middle] / shape[middle]
+        axis.plot(at[middle:], scaled[middle:], color="#999999", linewidth=0.9, linestyle=style)
+        axis.annotate(
+            name,
+            (at[-1], scaled[-1]),
+            fontsize=7,
+            color="#666666",
+            ha="left",
+            va="center",
+            xytext=(3, 0),
+            textcoords="offset points",
+        )
+
+
 Drawing = Callable[[Any, Declaration, Found], Any]
-_KINDS: dict[str, Drawing] = {"curves": _curves, "sweep": _sweep, "totals": _totals, "table": _scatter}
+_KINDS: dict[str, Drawing] = {
+    "curves": _curves,
+    "sweep": _sweep,
+    "totals": _totals,
+    "table": _scatter,
+    "regret": _regret,
+}

@@ -17,6 +17,7 @@ from ufodt.lab.claims import FAILS, HOLDS, ONLY_ALL, Verdict
 from ufodt.lab.experiment import QUICK_CASES, QUICK_SEEDS, Declaration, code, seeds_for, versions, write_text
 from ufodt.lab.material import TITLES, material, seeds_of
 from ufodt.lab.methods import METHODS
+from ufodt.lab.regret import WORLDS
 from ufodt.lab.tables import Table
 
 TIMES = re.compile(r"<!-- times -->.*?<!-- /times -->", re.DOTALL)
@@ -52,7 +53,7 @@ def write(
         _head(found, missing or {}, outcome or Outcome()),
         _verdicts(verdicts),
         *sections,
-        _protocol(declared, found),
+        _protocol(declared, found, missing or {}),
         _times(declared, found),
     ]
     style = files(__package__).joinpath("report.css").read_text(encoding="utf-8")
@@ -150,7 +151,9 @@ def _section(declared: Declaration, found: Found, picture: Path | None, decided:
         ]
     elif declared.kind == "sweep":
         text.append(_folded("Numbers", _table(tables.swept(declared, found), "wide")))
-    elif declared.kind != "regret":
+    elif declared.kind == "regret":
+        text.append(_folded("Numbers", _table(tables.regrets(declared, found))))
+    else:
         text.append(_folded("Numbers beside the paper's", _table(tables.beside_published(declared, found))))
     for verdict in decided:
         margin = f" Margin {verdict.claim.margin:g}." if verdict.claim.margin else ""
@@ -166,14 +169,13 @@ def _section(declared: Declaration, found: Found, picture: Path | None, decided:
     return "\n".join(text) + "</section>\n"
 
 
-def _protocol(declared: Sequence[Declaration], found: Found) -> str:
+def _protocol(declared: Sequence[Declaration], found: Found, missing: dict[str, str]) -> str:
     names = list(dict.fromkeys(name for one in declared for name in one.datasets))
     cards = []
     for name in names:
-        try:
-            rows = material(name, seeds_of(name, 1)[0])
-        except Exception:  # noqa: BLE001  # named at the top already
+        if name in missing or name in WORLDS:
             continue
+        rows = material(name, seeds_of(name, 1)[0])
         card = escape(rows.everything.card.to_text())
         notes = "".join(f"\nhere:     {escape(note)}" for note in rows.notes)
         seeds = {seeds_for(one, name, quick=found.quick) for one in declared if name in one.datasets}

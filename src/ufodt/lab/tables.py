@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ufodt.lab.campaign import Found
-from ufodt.lab.claims import Comparison, Verdict, by_seed
+from ufodt.lab.claims import Comparison, Verdict, by_seed, exponents
 from ufodt.lab.experiment import Declaration
 from ufodt.lab.material import TITLES
 from ufodt.lab.methods import METHODS
@@ -157,6 +157,26 @@ def swept(declared: Declaration, found: Found) -> Table:
     return Table(("", *([f"{declared.swept}: value"] + [""] * (widest - 1))[:widest]), padded)
 
 
+def regrets(declared: Declaration, found: Found) -> Table:
+    """Return the exponents of cumulative regret, and the regret of the last case."""
+    rows = []
+    for dataset in declared.datasets:
+        for method in declared.methods_on(dataset):
+            runs = found.runs(declared, dataset, method)
+            if not runs:
+                continue
+            cells = []
+            for measure in declared.measures:
+                slope = exponents(found, declared, dataset, method, measure)
+                total = {seed: run["summary"]["regret"][measure][-1] for seed, run in runs.items()}
+                cells += [Cell(_figure(slope)), Cell(_figure(total, 1))]
+            n_cases = max(run["summary"]["n_cases"] for run in runs.values())
+            name = f"{TITLES.get(dataset, dataset)}, {METHODS[method].label}"
+            rows.append((name, (*cells, Cell(f"{n_cases:,}"), Cell(str(len(runs))))))
+    heading = [f"{what} in {measure}" for measure in declared.measures for what in ("exponent", "regret")]
+    return Table(("", *heading, "cases", "seeds"), tuple(rows))
+
+
 def compared(verdict: Verdict) -> Table:
     """Return the comparisons behind a verdict."""
     rows = []
@@ -175,6 +195,8 @@ def difference(comparison: Comparison) -> str:
     mean, error = comparison.difference
     if comparison.is_time:
         return f"{mean:.1f} ± {error:.1f} times faster"
+    if comparison.where.endswith("exponent"):
+        return f"{mean:.2f} ± {error:.2f}"
     digits = 2 if abs(mean) >= 1 else 3
     return f"{mean:+.{digits}f} ± {error:.{digits}f}"
 
