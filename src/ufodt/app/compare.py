@@ -70,21 +70,22 @@ def _print_account(console: Console, name: str, card: str, account: Sequence[str
 def _print_table(console: Console, found: Comparison, *, priced: bool) -> None:
     what = "price" if priced else "questions"
     table = Table(box=SIMPLE, pad_edge=False)
-    for heading in ("method", "knob"):
-        table.add_column(heading, no_wrap=True)
-    near = [f"{what}, {round(100 * off)} point{'s' if off > 0.01 else ''}\nfrom the best" for off in CLOSE]
-    for heading in ("area under\nfrontier", *near, f"most accurate\n@ {what}"):
+    table.add_column("method", no_wrap=True)
+    near = [f"{what}\nat -{round(100 * off)} point{'s' if off > 0.01 else ''}" for off in CLOSE]
+    for heading in ("area", *near, f"most accurate\n@ {what}"):
         table.add_column(heading, justify="right", no_wrap=True)
     for one in sorted(found.frontiers, key=lambda one: -one.area):
         prices = ["–" if price is None else f"{price:.2f}" for price in one.prices_close]
         top = max(one.points, key=lambda point: (point.accuracy.mean, -point.price.mean))
         most = f"{top.accuracy.mean:.3f} @ {top.price.mean:.2f}"
-        table.add_row(METHODS[one.method].label, one.points[0].knob or "", f"{one.area:.3f}", *prices, most)
+        table.add_row(METHODS[one.method].label, f"{one.area:.3f}", *prices, most)
     console.print(table)
     if found.best_whole is not None:
         best = found.best_whole
         console.print(
             f"The best that reads all features ({found.full_price:g} a case): {METHODS[best.method].label}, "
-            f"{best.accuracy.mean:.3f} ± {best.accuracy.error:.3f}. The area is the accuracy to be had for a budget, "
-            "on the mean of all budgets up to that; peers are given their best features in hindsight, for nothing."
+            f"{best.accuracy.mean:.3f} ± {best.accuracy.error:.3f}; -1 and -5 points are from that. The area under the "
+            "frontier is the accuracy to be had for a budget, on the mean of all budgets up to that price. Ours are "
+            "swept over what a mistake is worth, the printed algorithm over its hypotheses, peers over how many "
+            "features they are given: the best in hindsight, for nothing."
         )

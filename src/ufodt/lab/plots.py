@@ -88,14 +88,14 @@ _COLOURS = (  # the first start of a method's name that fits
     ("nb_ddm", "#44AA99"),
     ("static", "#661100"),
     ("oracle", "#6699CC"),
-    ("boosting", "#888888"),
+    ("boosting", "#555555"),
     ("constant", "#AAAAAA"),
 )
 _LINES = (("-tuned", "--"), ("-exp3", "--"), ("-ofs", ":"), ("-adaptive", "--"), ("-informed", ":"))
 _MARKERS = {
-    "ufodt": "o", "ufodt-ec2": "s", "ufodt-us": "P", "ufodt-auto": "o", "ufodt-random": "X", "ufodt-all": "D",
+    "ufodt": "o", "ufodt-ec2": "s", "ufodt-us": "P", "ufodt-auto": "H", "ufodt-random": "X", "ufodt-all": "D",
     "static": "h", "oracle": "*", "constant": "_", "vfdt": "^", "efdt": "v", "hat": "<", "amf": ">",
-    "bernoulli_nb": "p", "gaussian_nb": "d", "nb_ddm": "8", "boosting": "+", "paper-ec2": "s", "paper-ig": "o",
+    "bernoulli_nb": "p", "gaussian_nb": "d", "nb_ddm": "8", "boosting": "x", "paper-ec2": "s", "paper-ig": "o",
     "paper-us": "P", "paper-random": "X",
 }  # fmt: skip
 
@@ -164,13 +164,13 @@ def grid(plt: Any, n_rows: int, n_columns: int, *, n_legend: int, width: float =
     return figure, axes, per_row
 
 
-def finish(figure: Any, methods: Sequence[str], per_row: int, *, rings: bool, markers: bool = False) -> Any:
+def finish(figure: Any, methods: Sequence[str], per_row: int, *, rings: bool, markers: str = "") -> Any:
     from matplotlib.lines import Line2D
 
     handles = []
     for method in methods:
         drawn = look(method)
-        style: Any = {"linestyle": "", "marker": drawn.marker} if markers else {"linestyle": drawn.line}
+        style: Any = {"linestyle": "" if markers == "only" else drawn.line, "marker": drawn.marker if markers else ""}
         handles.append(Line2D([], [], color=drawn.colour, label=METHODS[method].label, markersize=5, **style))
     if rings:
         handles.append(Line2D([], [], linestyle="", marker="o", mfc="none", mec="#444444", label="published", ms=6))
@@ -328,7 +328,7 @@ def _scatter(plt: Any, declared: Declaration, found: Found) -> Any:
         axis.set_xlabel("questions per hold-out case")
     for row in axes:
         row[0].set_ylabel(MEASURES["paid"])
-    return finish(figure, methods, per_row, rings=False, markers=True)
+    return finish(figure, methods, per_row, rings=False, markers="only")
 
 
 def _regret(plt: Any, declared: Declaration, found: Found) -> Any:
@@ -366,15 +366,9 @@ def _bounds(axis: Any, at: Any, curve: Any) -> None:
     for (name, shape), style in zip(shapes.items(), ((0, (1, 1)), (0, (4, 2)), "-"), strict=True):
         scaled = shape * curve[middle] / shape[middle]
         axis.plot(at[middle:], scaled[middle:], color="#999999", linewidth=0.9, linestyle=style)
+        place = {"√T": "top", "√(T log T)": "bottom"}.get(name, "center")
         axis.annotate(
-            name,
-            (at[-1], scaled[-1]),
-            fontsize=7,
-            color="#666666",
-            ha="left",
-            va="center",
-            xytext=(3, 0),
-            textcoords="offset points",
+            name, (at[-1], scaled[-1]), (3, 0), textcoords="offset points", fontsize=7, color="#666666", va=place
         )
 
 
