@@ -130,9 +130,9 @@ def test_rising_compares_the_ends_of_a_sweep() -> None:
 
 @pytest.mark.parametrize(("slope", "outcome"), [(0.5, HOLDS), (0.9, FAILS)])
 def test_regret_must_bend(slope: float, outcome: str) -> None:
-    figures = {("world:led", "ufodt", None): [{"exponent": {"cost": slope}}, {"exponent": {"cost": slope}}]}
+    figures = {("world-led", "ufodt", None): [{"exponent": {"cost": slope}}, {"exponent": {"cost": slope}}]}
     claim = say("bends", others=(), measure="cost", at=0.8)
-    assert decide(claim, figures, datasets=("world:led",)).outcome == outcome
+    assert decide(claim, figures, datasets=("world-led",)).outcome == outcome
 
 
 def test_without_runs_nothing_is_decided() -> None:

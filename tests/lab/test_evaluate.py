@@ -239,14 +239,16 @@ def test_records_hold_every_case_and_their_manifest(tmp_path: Path) -> None:
     found = rows("stagger", limit=40)
     trial = evaluate(contestant("ufodt", found), found, Protocol(n_looks=2, missing=0.2), seed=1)
     path = tmp_path / "deep" / "run.parquet"
-    write(path, trial.cases, {"summary": trial.summary})
+    manifest = {"summary": trial.summary, "run": {"dataset": "stagger", "method": "ufodt", "seed": 1}}
+    write(path, trial.cases, manifest)
     table = pyarrow.parquet.read_table(path).to_pydict()
     stream = [i for i, part in enumerate(table["part"]) if part == "stream"]
     assert [table["case"][i] for i in stream] == list(range(40))
     right = np.mean([table["truth"][i] == table["predicted"][i] for i in stream])
     assert right == pytest.approx(trial.summary["online"]["accuracy"])
     assert sum(table["asked"][i] for i in stream) == trial.summary["total_questions"]
-    assert read_manifest(path) == {"summary": trial.summary}
+    assert read_manifest(path) == manifest
+    assert set(table["dataset"]) == {"stagger"} and set(table["seed"]) == {1}
     assert [p.name for p in path.parent.iterdir()] == ["run.parquet"]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ TINY = """
 title = "Tiny"
 about = "Some words."
 kind = "curves"
-measures = ["all", "paid", "questions"]
+measures = ["paid"]
 datasets = ["stagger"]
 methods = ["paper-ec2", "ufodt", "ufodt-auto", "constant", "nb_ddm"]
 n_seeds = 3
@@ -43,11 +44,18 @@ others = ["nb_ddm"]
 """
 
 
-@pytest.fixture
-def tiny(tmp_path: Path) -> Path:
-    path = tmp_path / "tiny.toml"
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("declared") / "tiny.toml"
     path.write_text(TINY)
     return path
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Results and page of a campaign that nothing came in the way of."""
+    results = tmp_path_factory.mktemp("undisturbed")
+    return results, carried_out(tiny, results)
 
 
 def carried_out(path: Path, results: Path, *, n_jobs: int = 1) -> str:
@@ -162,8 +170,8 @@ def test_no_result_depends_on_drawing_or_on_the_command_line() -> None:
 
 
 def test_tuned_trees_wait_for_their_search(tmp_path: Path) -> None:
-    run = Run("stagger", "vfdt-tuned", 1, (), experiment.Protocol(n_looks=2), limit=30)
-    (search,) = experiment.tunings_of([run, replace(run, seed=2)])
+    run = Run("zoo", "vfdt-tuned", 102, (), experiment.Protocol(n_looks=2), limit=30)
+    (search,) = experiment.tunings_of([run, replace(run, seed=103)])
     outcome = campaign.carry_out([run], tmp_path)
     assert (outcome.n_taken, outcome.failures) == (2, {})
     found = json.loads(search.path(tmp_path).read_text())
@@ -188,53 +196,68 @@ class Interrupted(Exception):
     """What stops a campaign in these tests."""
 
 
-@pytest.mark.parametrize("after", [1, 4, 9])
-def test_an_interrupted_campaign_goes_on_where_it_was(after: int, tiny: Path, tmp_path: Path) -> None:
-    whole = carried_out(tiny, tmp_path / "whole")
+def test_an_interrupted_campaign_goes_on_where_it_was(
+    tiny: Path, undisturbed: tuple[Path, str], tmp_path: Path
+) -> None:
     runs = list(experiment.runs_of(experiment.read(tiny), quick=True))
-    count = 0
+    taken: dict[Path, int] = {}
+    for after in (1, 3, 4):  # runs, then the campaign is stopped
+        count = 0
 
-    def stop(*_: object) -> None:
-        nonlocal count
-        count += 1
-        if count == after:
-            raise Interrupted
+        def stop(*_: object, after: int = after) -> None:
+            nonlocal count
+            count += 1
+            if count == after:
+                raise Interrupted
 
-    with pytest.raises(Interrupted):
-        campaign.carry_out(runs, tmp_path / "parts", report=stop)
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").rglob("*.parquet")}
-    assert len(before) == after
-    assert carried_out(tiny, tmp_path / "parts") == whole
-    assert {path: path.stat().st_mtime_ns for path in before} == before, "a finished run was taken again"
+        with pytest.raises(Interrupted):
+            campaign.carry_out(runs, tmp_path, report=stop)
+        files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")}
+        assert len(files) == len(taken) + after
+        assert {path: files[path] for path in taken} == taken, "a finished run was taken again"
+        taken = files
+    assert carried_out(tiny, tmp_path) == undisturbed[1]
 
 
-def test_a_damaged_record_is_taken_again(tiny: Path, tmp_path: Path) -> None:
-    whole = carried_out(tiny, tmp_path / "r")
-    victims = sorted((tmp_path / "r").rglob("*.parquet"))[:2]
+def test_a_damaged_record_is_taken_again(tiny: Path, undisturbed: tuple[Path, str], tmp_path: Path) -> None:
+    shutil.copytree(undisturbed[0], tmp_path, dirs_exist_ok=True)
+    left = tmp_path / "records" / "stagger" / "half.4000000.tmp"
+    left.write_text("half")
+    victims = sorted(tmp_path.rglob("*.parquet"))[:2]
     victims[0].write_bytes(victims[0].read_bytes()[:100])
     victims[1].unlink()
-    assert carried_out(tiny, tmp_path / "r") == whole
+    assert carried_out(tiny, tmp_path) == undisturbed[1]
+    assert not left.exists()
 
 
-def test_killed_at_any_moment_the_report_is_the_same(tiny: Path, tmp_path: Path) -> None:
-    whole = carried_out(tiny, tmp_path / "whole")
-    out = tmp_path / "killed"
+def test_the_records_of_all_runs_are_one_table(undisturbed: tuple[Path, str]) -> None:
+    import pyarrow.parquet
+
+    results, _ = undisturbed
+    table = pyarrow.parquet.read_table(results / "records").to_pandas()
+    assert len(table) == 5 * 2 * (180 + 2 * 27)
+    ours = table[(table.method == "ufodt") & (table.part == "stream")]
+    assert ours.groupby("seed").size().tolist() == [180, 180]
+
+
+def test_killed_at_any_moment_the_report_is_the_same(tiny: Path, undisturbed: tuple[Path, str], tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from ufodt.app.cli import main; main()", "reproduce", str(tiny), "--quick"]
-    command += ["--jobs", "2", "--out", str(out)]
-    for n_files in (1, 4):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
-        while process.poll() is None and len(list(out.rglob("*.parquet"))) < n_files and time.monotonic() < deadline:
-            time.sleep(0.01)
-        workers = [int(pid) for pid in _children(process.pid)]
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        deadline = time.monotonic() + 20
-        while any(_is_alive(pid) for pid in workers):
-            assert time.monotonic() < deadline, "a killed campaign left workers behind"
-            time.sleep(0.1)
-    subprocess.run(command, check=True, capture_output=True)
-    assert report.without_times((out / "report.html").read_text()) == whole
+    command += ["--jobs", "2", "--out", str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while process.poll() is None and not list(tmp_path.rglob("*.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    workers = [int(pid) for pid in _children(process.pid)]
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    deadline = time.monotonic() + 30
+    while any(_is_alive(pid) for pid in workers):
+        assert time.monotonic() < deadline, "a killed campaign left workers behind"
+        time.sleep(0.1)
+    n_before = len(list(tmp_path.rglob("*.parquet")))
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert f"{n_before} found finished" in done.stdout
+    assert report.without_times((tmp_path / "report.html").read_text()) == undisturbed[1]
 
 
 def _children(pid: int) -> list[str]:
@@ -249,27 +272,16 @@ def _is_alive(pid: int) -> bool:
         return False
 
 
-def test_several_processes_find_what_one_finds(tiny: Path, tmp_path: Path) -> None:
-    assert carried_out(tiny, tmp_path / "one") == carried_out(tiny, tmp_path / "two", n_jobs=2)
-
-
 # --- the page ----------------------------------------------------------------------------------------
 
 
-def test_the_page_is_whole_in_itself_and_says_what_was_decided(tiny: Path, tmp_path: Path) -> None:
-    page = carried_out(tiny, tmp_path / "r")
-    assert "http" not in page.replace("http-equiv", "") and "data:image/png;base64," in page
+def test_the_page_is_whole_in_itself_and_says_what_was_decided(undisturbed: tuple[Path, str]) -> None:
+    results, page = undisturbed
+    assert "http" not in page and "data:image/png;base64," in page
     assert "UFODT is better than a constant answer." in page and "holds" in page
     assert "A quick look" in page
     for suffix in ("png", "svg"):
-        assert (tmp_path / "r" / "figures" / f"tiny.{suffix}").stat().st_size > 1000
-
-
-def test_what_a_page_says_is_the_same_each_time(tiny: Path, tmp_path: Path) -> None:
-    first = carried_out(tiny, tmp_path / "r")
-    pictures = {p.name: p.read_bytes() for p in (tmp_path / "r" / "figures").iterdir()}
-    assert carried_out(tiny, tmp_path / "r") == first
-    assert {p.name: p.read_bytes() for p in (tmp_path / "r" / "figures").iterdir()} == pictures
+        assert (results / "figures" / f"tiny.{suffix}").stat().st_size > 1000
 
 
 def test_data_that_cannot_be_had_is_named(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -210,9 +210,19 @@ def _cases(
 
 
 def write(path: Path, cases: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) -> None:
-    """Write the records of a run and its manifest as one Parquet file, which appears whole or not at all."""
+    """Write the records of a run and its manifest as one Parquet file, which appears whole or not at all.
+
+    Every record says which run it is of, so that the files of many runs are one table.
+    """
     arrow, parquet = _pyarrow()
-    columns = {name: arrow.array(values) for name, values in cases.items()}
+    n, run = len(next(iter(cases.values()))), manifest.get("run", {})
+    same = arrow.array(np.zeros(n, dtype=np.int8))
+    columns = {
+        name: arrow.DictionaryArray.from_arrays(same, [str(run[name])]) for name in ("dataset", "method") if name in run
+    }
+    if "seed" in run:
+        columns["seed"] = arrow.array(np.full(n, run["seed"], dtype=np.int64))
+    columns |= {name: arrow.array(values) for name, values in cases.items()}
     if "part" in columns:
         columns["part"] = arrow.DictionaryArray.from_arrays(columns["part"], list(PARTS))
     table = arrow.table(columns).replace_schema_metadata({"ufodt": json.dumps(manifest, sort_keys=True)})

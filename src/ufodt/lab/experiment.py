@@ -119,7 +119,8 @@ class Run:
 
     def path(self, folder: Path) -> Path:
         """Return where the records of this run are kept."""
-        return folder / "records" / Path(self.dataset).stem / f"{self.method}-{self.seed}-{self.key}.parquet"
+        kind = "regret" if self.dataset in WORLDS else "records"
+        return folder / kind / Path(self.dataset).stem / f"{self.method}-{self.seed}-{self.key}.parquet"
 
     @property
     def effort(self) -> float:
@@ -145,11 +146,12 @@ class Tuning:
     dataset: str
     kind: str
     limit: int = TUNING_CASES
+    label: str | None = None
 
     def path(self, folder: Path) -> Path:
         """Return where the outcome is kept."""
-        key = _digest(json.dumps([asdict(self), code()], sort_keys=True))
-        return folder / "tuned" / f"{self.dataset}-{self.kind}-{key}.json"
+        key = _digest(json.dumps([asdict(self), code(), _table_digest(self.dataset)], sort_keys=True))
+        return folder / "tuned" / f"{Path(self.dataset).stem}-{self.kind}-{key}.json"
 
     @property
     def effort(self) -> float:
@@ -252,14 +254,22 @@ def run_for(
 
 def tunings_of(runs: Iterable[Run]) -> list[Tuning]:
     """Return the searches that must be done before these runs."""
-    found = {Tuning(run.dataset, kind) for run in runs if (kind := METHODS[run.method].tuned) is not None}
+    found = {tuning for run in runs if (tuning := _tuning_of(run)) is not None}
     return sorted(found, key=lambda tuning: (tuning.dataset, tuning.kind))
+
+
+def _tuning_of(run: Run) -> Tuning | None:
+    kind = METHODS[run.method].tuned
+    return None if kind is None else Tuning(run.dataset, kind, label=run.label)
 
 
 def tune(tuning: Tuning, results: Path) -> None:
     """Find a tree's setting and write it down, with the whole score table."""
     n_streams = 10 if tuning.dataset == "stagger" else 1
-    streams = [material(tuning.dataset, TUNING_SEED + i, limit=tuning.limit).stream for i in range(n_streams)]
+    streams = [
+        material(tuning.dataset, TUNING_SEED + i, limit=tuning.limit, label=tuning.label).stream
+        for i in range(n_streams)
+    ]
     found = baselines.tune(tuning.kind, streams)
     write_text(
         tuning.path(results),
@@ -283,9 +293,9 @@ def take(run: Run, results: Path) -> None:
     if run.dataset in WORLDS:
         _take_world(run, results, settings)
         return
-    kind = METHODS[run.method].tuned
-    if kind is not None:
-        settings["setting"] = json.loads(Tuning(run.dataset, kind).path(results).read_text())["setting"]
+    tuning = _tuning_of(run)
+    if tuning is not None:
+        settings["setting"] = json.loads(tuning.path(results).read_text())["setting"]
     rows = material(run.dataset, run.seed, limit=run.limit, label=run.label)
     problem = to_problem(rows.stream, priced=run.priced)
     contestant = build(

@@ -27,8 +27,8 @@ TITLES = {
     "wdbc": "Breast Cancer",
     "fetal_health": "Fetal Health",
     "stagger": "Stagger",
-    "world:led": "LED, parameters known",
-    "world:random": "random worlds",
+    "world-led": "LED, parameters known",
+    "world-random": "random worlds",
 }
 LARGE = ("led", "compas", "fico")
 FIRST_SEED = {name: run.seeds[0] for name, run in PAPER.items()} | {"stagger": 0}

@@ -107,7 +107,7 @@ def _printed(
             default = PAPER[data.name].n_hypotheses
         problem = setup.problem
         if data.name in PAPER and any(isinstance(f, Continuous) for f in problem.features):
-            problem = printed_problem(data)
+            problem = printed_problem(setup.everything or data)  # cut points from the whole file, as printed
         share = setup.get("prior")
         prior = Prior(learns_labels=False) if share is None else expert_prior(problem, share, concepts=concepts)
         size = setup.get("k", N_SELECTED.get(data.name, max(1, problem.n_features // 2))) if selects else 0

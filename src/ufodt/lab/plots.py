@@ -94,7 +94,7 @@ _COLOURS = (  # the first start of a method's name that fits
 _LINES = (("-tuned", "--"), ("-exp3", "--"), ("-ofs", ":"), ("-adaptive", "--"), ("-informed", ":"))
 _MARKERS = {
     "ufodt": "o", "ufodt-ec2": "s", "ufodt-us": "P", "ufodt-auto": "H", "ufodt-random": "X", "ufodt-all": "D",
-    "static": "h", "oracle": "*", "constant": "_", "vfdt": "^", "efdt": "v", "hat": "<", "amf": ">",
+    "static": "h", "oracle": "*", "constant": ".", "vfdt": "^", "efdt": "v", "hat": "<", "amf": ">",
     "bernoulli_nb": "p", "gaussian_nb": "d", "nb_ddm": "8", "boosting": "x", "paper-ec2": "s", "paper-ig": "o",
     "paper-us": "P", "paper-random": "X",
 }  # fmt: skip
@@ -277,7 +277,7 @@ def _sweep(plt: Any, declared: Declaration, found: Found) -> Any:
             axis.set_title(_title(found, declared, dataset, declared.measures) if i == 0 else "")
             axis.set_xlabel(SETTINGS.get(declared.swept or "", declared.swept) if i == rows - 1 else "")
             axis.set_ylabel(MEASURES[measure] if j == 0 else "")
-    return finish(figure, methods, per_row, rings=ringed)
+    return finish(figure, methods, per_row, rings=ringed, markers="too")
 
 
 def _totals(plt: Any, declared: Declaration, found: Found) -> Any:

@@ -22,7 +22,7 @@ from ufodt.lab.frontier import led_world
 from ufodt.lab.methods import build
 from ufodt.lab.optimal import World, optimum
 
-WORLDS = ("world:led", "world:random")
+WORLDS = ("world-led", "world-random")
 N_FEATURES, N_LABELS = 6, 3  # of a random world
 N_LOOKS = 60  # at even ratios of the stream
 FIT_FROM = 100  # cases, for the exponent
@@ -32,13 +32,13 @@ ALL_THERE_IS = 1e6  # worth of a mistake, in questions: every question that may 
 def world_of(name: str, seed: int, n_cases: int) -> tuple[World, Dataset]:
     """Return a world and a stream from it: the LED display, or one drawn from the learner's own flat prior.
 
-    >>> world, stream = world_of("world:random", 3, 10)
+    >>> world, stream = world_of("world-random", 3, 10)
     >>> world.theta.shape, stream.X.shape
     ((12, 3), (10, 6))
     """
-    if name == "world:led":
+    if name == "world-led":
         return led_world(), led(n_cases, seed=seed)
-    if name != "world:random":
+    if name != "world-random":
         raise InvalidPolicy(f"no world is called {name!r}; expected one of {', '.join(WORLDS)}.")
     rng = np.random.default_rng(seed)
     p = rng.uniform(0.01, 0.99, size=(N_FEATURES, N_LABELS))
