@@ -42,7 +42,7 @@ def test_a_figure_is_the_same_bytes_each_time(tmp_path: Path) -> None:
     written = []
     for name in ("a", "b"):
         with plots.style() as plt:
-            figure, axes, per_row = plots.grid(plt, 1, 1, n_legend=1)
+            figure, axes, per_row = plots.grid(plt, 1, 1, ["ufodt"])
             axes[0, 0].plot([1, 2], [1, 2], color=plots.look("ufodt").colour)
             plots.finish(figure, ["ufodt"], per_row, rings=True)
         written.append([path.read_bytes() for path in plots.save(figure, tmp_path / name, "figure")])

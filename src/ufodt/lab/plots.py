@@ -153,11 +153,14 @@ def style() -> Iterator[Any]:
         yield plt
 
 
-def grid(plt: Any, n_rows: int, n_columns: int, *, n_legend: int, width: float = 2.5, height: float = 2.05) -> Any:
-    """Return a figure with room for a legend of so many entries below its panels, its axes, and entries per row."""
+def grid(
+    plt: Any, n_rows: int, n_columns: int, methods: Sequence[str], *, width: float = 2.5, height: float = 2.05
+) -> Any:
+    """Return a figure with room for a legend of the methods below its panels, its axes, and entries per row."""
     total = max(width * n_columns, 6.0)
-    per_row = max(1, int(total / 2.15))
-    below = 0.34 + 0.19 * math.ceil(n_legend / per_row)
+    longest = max(len(METHODS[method].label) for method in methods)
+    per_row = max(1, int(total / (0.065 * longest + 0.5)))
+    below = 0.34 + 0.19 * math.ceil((len(methods) + 1) / per_row)
     figure, axes = plt.subplots(
         n_rows, n_columns, figsize=(total, height * n_rows + below), squeeze=False, layout="constrained"
     )
@@ -201,16 +204,18 @@ def _curves(plt: Any, declared: Declaration, found: Found) -> Any:
         return None
     rows, columns = len(declared.measures), len(declared.datasets)
     wide = {"width": 7.0, "height": 2.6} if columns == 1 else {}
-    figure, axes, per_row = grid(plt, rows, columns, n_legend=len(methods) + 1, **wide)
+    figure, axes, per_row = grid(plt, rows, columns, methods, **wide)
     ringed = False
     for i, measure in enumerate(declared.measures):
         for j, dataset in enumerate(declared.datasets):
             axis = axes[i, j]
             for method in methods:
                 runs = found.runs(declared, dataset, method)
-                if runs:
+                if runs and not (measure == "questions" and reads_all(method)):
                     _line(axis, method, *_over_time(runs, measure))
                     ringed |= _ring(axis, dataset, method, measure, runs)
+                elif runs:
+                    _all_features(axis, next(iter(runs.values()))["summary"]["n_features"])
             for drift in DRIFTS.get(dataset, ()):
                 axis.axvline(drift, color="#888888", linestyle=(0, (2, 2)), linewidth=0.9)
             axis.set_title(_title(found, declared, dataset, declared.measures) if i == 0 else "")
@@ -218,7 +223,26 @@ def _curves(plt: Any, declared: Declaration, found: Found) -> Any:
             axis.set_ylabel(MEASURES[measure] if j == 0 else "")
             if measure == "questions":
                 axis.set_ylim(bottom=0)
-    return finish(figure, methods, per_row, rings=ringed)
+    lines = [m for m in methods if set(declared.measures) != {"questions"} or not reads_all(m)]
+    return finish(figure, lines, per_row, rings=ringed)
+
+
+def reads_all(method: str) -> bool:
+    """Whether a method reads, and pays for, every feature of every case.
+
+    >>> reads_all("vfdt"), reads_all("ufodt"), reads_all("static")
+    (True, False, False)
+    """
+    return method == "ufodt-all" or not method.startswith(("ufodt", "paper", "static", "oracle", "constant"))
+
+
+def _all_features(axis: Any, n_features: int) -> None:
+    """One line for all methods that read everything."""
+    axis.axhline(n_features, color="#888888", linestyle=(0, (4, 2)), linewidth=1.0)
+    axis.annotate(
+        "peers: all features", (0.5, n_features), (0, -9), xycoords=("axes fraction", "data"),
+        textcoords="offset points", fontsize=7, color="#666666", ha="center",
+    )  # fmt: skip
 
 
 def _over_time(runs: Mapping[int, Mapping[str, Any]], measure: str) -> tuple[list[int], list[Spread]]:
@@ -259,7 +283,7 @@ def _sweep(plt: Any, declared: Declaration, found: Found) -> Any:
         return None
     rows, columns = len(declared.measures), len(declared.datasets)
     wide = {"width": 6.5, "height": 2.5} if columns == 1 else {}
-    figure, axes, per_row = grid(plt, rows, columns, n_legend=len(methods) + 1, **wide)
+    figure, axes, per_row = grid(plt, rows, columns, methods, **wide)
     ringed = False
     for i, measure in enumerate(declared.measures):
         for j, dataset in enumerate(declared.datasets):
@@ -308,7 +332,7 @@ def _scatter(plt: Any, declared: Declaration, found: Found) -> Any:
         return None
     n_columns = 3
     n_rows = math.ceil(len(declared.datasets) / n_columns)
-    figure, axes, per_row = grid(plt, n_rows, n_columns, n_legend=len(methods), width=2.9, height=2.3)
+    figure, axes, per_row = grid(plt, n_rows, n_columns, methods, width=2.9, height=2.3)
     for axis in axes.flat[len(declared.datasets) :]:
         axis.set_axis_off()
     for axis, dataset in zip(axes.flat, declared.datasets, strict=False):
@@ -337,7 +361,7 @@ def _regret(plt: Any, declared: Declaration, found: Found) -> Any:
     if not methods:
         return None
     rows, columns = len(declared.measures), len(declared.datasets)
-    figure, axes, per_row = grid(plt, rows, columns, n_legend=len(methods), width=3.6, height=2.5)
+    figure, axes, per_row = grid(plt, rows, columns, methods, width=3.6, height=2.5)
     for i, measure in enumerate(declared.measures):
         for j, dataset in enumerate(declared.datasets):
             axis = axes[i, j]

@@ -218,7 +218,7 @@ def draw(comparison: Comparison, data: Dataset, folder: Path, *, priced: bool) -
     """Write the frontiers as PNG and SVG: a point per setting, with one standard error."""
     methods = [frontier.method for frontier in comparison.frontiers]
     with plots.style() as plt:
-        figure, axes, per_row = plots.grid(plt, 1, 1, n_legend=len(methods), width=6.8, height=4.2)
+        figure, axes, per_row = plots.grid(plt, 1, 1, methods, width=6.8, height=4.2)
         axis = axes[0, 0]
         for frontier in comparison.frontiers:
             drawn = plots.look(frontier.method)
