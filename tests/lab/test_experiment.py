@@ -135,7 +135,7 @@ def test_an_unknown_experiment_is_refused_with_those_known() -> None:
 
 
 def test_runs_that_experiments_share_are_the_same() -> None:
-    second, third = experiment.declarations(["figure2_test_utility", "figure3_cost"])
+    second, third = experiment.declarations(["figure3_cost", "figure2_test_utility"])
     assert {run.key for run in experiment.runs_of(third)} <= {run.key for run in experiment.runs_of(second)}
 
 

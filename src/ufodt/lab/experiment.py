@@ -4,7 +4,7 @@ Declarations are TOML files, one per figure, table or claim; this module reads t
 takes one run. Runs that several experiments share are taken once: a run is known by everything that decides its result.
 
 >>> [declared.name for declared in declarations()][:2]
-['appendix_hypotheses', 'appendix_ofs']
+['nine_data_sets', 'figure2_test_utility']
 """
 
 import hashlib
@@ -81,6 +81,7 @@ class Declaration:
     sweep: Mapping[str, Any] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     departures: tuple[str, ...] = ()
+    order: int = 100  # in the report
 
     @property
     def swept(self) -> str | None:
@@ -171,7 +172,7 @@ def folder() -> Path:
 
 
 def declarations(names: Iterable[str] = ()) -> list[Declaration]:
-    """Return the experiments by name, all without one; a path of a TOML file counts as a name."""
+    """Return the experiments by name, all without one, in the order of the report; a TOML file's path is a name too."""
     known = {path.stem: path for path in sorted(folder().glob("*.toml"))}
     chosen = []
     for name in names or known:
@@ -181,7 +182,7 @@ def declarations(names: Iterable[str] = ()) -> list[Declaration]:
                 f"no experiment is called {name!r}; expected one of {', '.join(known)}, or a TOML file."
             )
         chosen.append(read(path))
-    return chosen
+    return sorted(chosen, key=lambda one: (one.order, one.name))
 
 
 def read(path: Path) -> Declaration:
