@@ -228,7 +228,14 @@ def write(path: Path, cases: Mapping[str, npt.NDArray[Any]], manifest: Mapping[s
     table = arrow.table(columns).replace_schema_metadata({"ufodt": json.dumps(manifest, sort_keys=True)})
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(f".{os.getpid()}.tmp")
-    parquet.write_table(table, unfinished, compression="zstd")
+    repeating = [name for name in columns if name != "case"]
+    parquet.write_table(
+        table,
+        unfinished,
+        compression="zstd",
+        use_dictionary=repeating,
+        column_encoding={"case": "DELTA_BINARY_PACKED"} if "case" in columns else None,
+    )
     unfinished.replace(path)
 
 

@@ -245,15 +245,18 @@ def _all_features(axis: Any, n_features: int) -> None:
     )  # fmt: skip
 
 
-def _over_time(runs: Mapping[int, Mapping[str, Any]], measure: str) -> tuple[list[int], list[Spread]]:
-    at: dict[int, list[float]] = {}
+def _over_time(runs: Mapping[int, Mapping[str, Any]], measure: str) -> tuple[list[float], list[Spread]]:
+    """Where each look is, on the mean of the seeds (folds differ by a case), and what is found there."""
+    at: dict[int, list[int]] = {}
+    found: dict[int, list[float]] = {}
     for run in runs.values():
-        for one in run["looks"]:
+        for number, one in enumerate(run["looks"]):
             figure = one[measure]
             value = figure[run["metric"]] if isinstance(figure, Mapping) else figure
             if value is not None:
-                at.setdefault(one["at"], []).append(value)
-    return sorted(at), [spread(at[case]) for case in sorted(at)]
+                at.setdefault(number, []).append(one["at"])
+                found.setdefault(number, []).append(value)
+    return [float(np.mean(at[number])) for number in sorted(at)], [spread(found[number]) for number in sorted(found)]
 
 
 def _line(axis: Any, method: str, x: Any, y: Sequence[Spread], *, marked: bool = False) -> None:
