@@ -71,10 +71,11 @@ def nine(declared: Declaration, found: Found, *, metric: str | None = None, regi
                 cells.append(Cell(NOTHING))
                 continue
             questions = spread(by_seed(found, declared, dataset, method, "paid_questions").values())
-            text = f"{_figure(figures)} @ {questions.mean:.1f}" if regime == "paid" else _figure(figures)
+            cost = f"@ {questions.mean:.1f}" if regime == "paid" else ""
             top = spread(figures.values()).mean >= tops[dataset] - 5e-4 and method not in no_contest
             beside = published_test(dataset, method) if metric is None else ""
-            cells.append(Cell(text, beside and f"paper {beside}", top))
+            remarks = [remark for remark in (cost, beside and f"paper {beside}") if remark]
+            cells.append(Cell(_figure(figures), "; ".join(remarks), top))
         rows.append((METHODS[method].label, tuple(cells)))
     titles = [TITLES.get(dataset, dataset) for dataset in declared.datasets]
     return Table(("method", *titles), tuple(rows))
