@@ -232,7 +232,8 @@ def _table(table: Table, kind: str = "") -> str:
         filled = []
         for cell in cells:
             text = f"<b>{escape(cell.text)}</b>" if cell.best else escape(cell.text)
-            beside = f"<br><small>{escape(cell.beside)}</small>" if cell.beside else ""
+            lines = escape(cell.beside).replace("\n", "<br>")
+            beside = f"<br><small>{lines}</small>" if lines else ""
             filled.append(f"<td>{text}{beside}</td>")
         return f"<tr><th>{escape(name)}</th>{''.join(filled)}</tr>"
 

@@ -75,7 +75,7 @@ def nine(declared: Declaration, found: Found, *, metric: str | None = None, regi
             top = spread(figures.values()).mean >= tops[dataset] - 5e-4 and method not in no_contest
             beside = published_test(dataset, method) if metric is None else ""
             remarks = [remark for remark in (cost, beside and f"paper {beside}") if remark]
-            cells.append(Cell(_figure(figures), "; ".join(remarks), top))
+            cells.append(Cell(_figure(figures), "\n".join(remarks), top))
         rows.append((METHODS[method].label, tuple(cells)))
     titles = [TITLES.get(dataset, dataset) for dataset in declared.datasets]
     return Table(("method", *titles), tuple(rows))
