@@ -12,11 +12,13 @@ ORDER = (
     + "belief policy certificate session manifest frames tree learner growing".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn".split()
-    + "lab.datasets lab.baselines lab.published lab.verdict lab.fidelity lab.printed lab.speed".split()
-    + "lab.continuous lab.moving lab.priced lab.wide".split()
-    + "lab.evaluate lab.experiment lab.optimal lab.worlds lab.remember lab.nine lab.frontier lab.plots lab".split()
+    + "lab.datasets lab.scores lab.all_features lab.subsets lab.baselines lab.published lab.verdict".split()
+    + "lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.priced lab.wide lab.optimal".split()
+    + "lab.worlds lab.remember lab.nine lab.frontier".split()
+    + "lab.expert lab.contestants lab.methods lab.regret lab.material lab.evaluate lab.experiment lab.campaign".split()
+    + "lab.claims lab.tables lab.plots lab.report lab.tradeoff lab".split()
     + "app.catalog app.storage app.service app.page app.demo app.bench".split()
-    + "app.reading app.run app.explain app.ask app.model app.commands app.cli app".split()
+    + "app.reproduce app.compare app.reading app.run app.explain app.ask app.model app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))
 

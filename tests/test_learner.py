@@ -231,3 +231,12 @@ def test_a_learner_finds_the_feature_that_matters() -> None:
     report = learner.evaluate(table[400:], truth[400:])
     assert report.accuracy > 0.9 and report.n_asked < 1.5
     assert (report.record.asked == 3).mean() > 0.6
+
+
+def test_the_order_of_a_table_in_memory_makes_no_difference() -> None:
+    problem = Problem([Binary("a"), Binary("b"), Binary("c")], labels=[0, 1])
+    X = np.random.default_rng(3).integers(0, 2, size=(50, 3))
+    y = X[:, 0]
+    rows, columns = (UFODT(problem, seed=1).run(table, y) for table in (X, np.asfortranarray(X)))
+    np.testing.assert_array_equal(rows.asked, columns.asked)
+    np.testing.assert_array_equal(rows.predicted, columns.predicted)

@@ -328,7 +328,7 @@ def _as_table(X: Any, n_features: int) -> NDArray[Any]:
 def _binary_outcomes(table: NDArray[Any], features: Sequence[Feature]) -> Outcomes:
     one = table == 1
     known = one | (table == 0)
-    outcomes: Outcomes = one.astype(np.int16)
+    outcomes: Outcomes = one.astype(np.int16, order="C")  # as the core reads it, whatever order the table has
     if not known.all():
         missing = np.isnan(table) if table.dtype.kind == "f" else np.zeros(table.shape, dtype=bool)
         bad = np.argwhere(~known & ~missing)

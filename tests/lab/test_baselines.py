@@ -178,8 +178,8 @@ def test_boosting_reads_categories_and_missing_cells() -> None:
     rng = np.random.default_rng(0)
     objects = datasets.stagger_holdout(2)
     stream = datasets.take(objects, rng.integers(27, size=600))
-    assert (baselines.offline_boosting(stream, objects.X) == objects.y).all()
-    assert len(baselines.offline_boosting(stream, np.full((2, 3), np.nan))) == 2
+    assert (baselines.offline_boosting(stream)(objects.X) == objects.y).all()
+    assert len(baselines.offline_boosting(stream)(np.full((2, 3), np.nan))) == 2
 
 
 # --- tuning ---------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from ufodt import UFODT, Binary, Problem, thresholds
 from ufodt.app.bench import BENCHMARKS
 from ufodt.app.commands import bench, commands
-from ufodt.lab import continuous, datasets, moving, priced, printed, wide
+from ufodt.lab import all_features, continuous, datasets, moving, priced, printed, subsets, wide
 from ufodt.lab.datasets.dataset import assemble
 from ufodt.lab.datasets.dataset import continuous as numbers
 from ufodt.lab.published import PUBLISHED
@@ -76,7 +76,7 @@ def test_with_all_features_every_column_counts() -> None:
     )
     learner = UFODT.paper(problem, n_hypotheses=4, thresholds=thresholds.paper(), seed=1)
     learner.run(X, y)
-    answers = printed.answer_with_all(learner, X, rng=rng)
+    answers = all_features.answer(learner, X, rng=rng)
     assert (answers == y).mean() > 0.95
 
 
@@ -113,7 +113,7 @@ def test_what_is_chosen_is_chosen_on_other_streams() -> None:
 
 def test_a_subset_costs_what_a_session_pays_in_the_cheapest_order() -> None:
     problem = datasets.to_problem(datasets.load("cleveland"), priced=True)
-    found = priced.subsets(problem)
+    found = subsets.all_subsets(problem)
     names = [feature.name for feature in problem.features]
     for wanted in (("chol", "fbs"), ("exang", "slope", "oldpeak", "cp"), ("thal", "thalach", "ca")):
         member = np.isin(names, wanted)
@@ -140,7 +140,7 @@ def test_fixed_subsets_answer_as_the_learner_that_knows_all_does() -> None:
     for row, truth in zip(holdout.X.tolist(), holdout.y.tolist(), strict=True):
         session = learner.open(known=dict(zip(names, row, strict=True)))
         wrong += session.predict().label != truth
-    tests = priced.subsets(problem).prices[-1]
+    tests = subsets.all_subsets(problem).prices[-1]
     assert found["all tests"] == pytest.approx(tests + 400 * wrong / len(holdout.y))
 
 

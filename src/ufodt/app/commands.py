@@ -24,6 +24,81 @@ def demo(cases: int, seed: int) -> None:
     show(Console(highlight=False), n_cases=cases, seed=seed)
 
 
+@commands.command()
+@click.argument("names", nargs=-1, metavar="[NAME…]")
+@click.option("--quick", is_flag=True, help="Few seeds and short streams: a look of some minutes, not a measurement.")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes; by default one per CPU.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False),
+    default=None,
+    help="Where records, figures and report.html go; by default results, or results/quick.",
+)
+def reproduce(names: tuple[str, ...], quick: bool, jobs: int | None, out: str | None) -> None:
+    """Run every figure and table of the paper, or those named, and write a report with a verdict on each claim.
+
+    Killed at any moment, it goes on where it was when started again. A NAME is an experiment, or a TOML file that
+    declares one of your own.
+    """
+    import os
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from ufodt.app.reproduce import show
+
+    results = Path(out) if out else Path("results/quick" if quick else "results")
+    fine = show(Console(highlight=False), names, quick=quick, n_jobs=jobs or os.cpu_count() or 1, results=results)
+    if not fine:
+        raise SystemExit(1)
+
+
+@commands.command()
+@click.argument("data")
+@click.option("--methods", default="", help="Names with commas between; by default ours and the opponents that matter.")
+@click.option(
+    "--label", default=None, help="The label column of a table; by default the one called label, else the last."
+)
+@click.option("--prices/--no-prices", "priced", default=None, help="Real prices, or 1 each; by default real if known.")
+@click.option(
+    "--seeds", type=click.IntRange(min=1), default=5, show_default=True, help="Splits into stream and hold-out."
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes; by default one per CPU.")
+@click.option("--out", type=click.Path(file_okay=False), default="results/compare", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+def compare(
+    data: str,
+    methods: str,
+    label: str | None,
+    priced: bool | None,
+    seeds: int,
+    jobs: int | None,
+    out: str,
+    as_json: bool,
+) -> None:
+    """Show what accuracy costs on DATA, a data set by name or a CSV or Parquet file, with each method's knob swept."""
+    import os
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from ufodt.app.compare import show
+
+    fine = show(
+        Console(highlight=False, stderr=as_json),
+        data,
+        methods=[name for name in methods.split(",") if name],
+        n_seeds=seeds,
+        priced=priced,
+        label=label,
+        n_jobs=jobs or os.cpu_count() or 1,
+        results=Path(out),
+        as_json=as_json,
+    )
+    if not fine:
+        raise SystemExit(1)
+
+
 for _command in (model.run, model.ask, model.explain, model.tree):
     commands.add_command(_command)
 

@@ -4,15 +4,14 @@ The authors' splits, numbers of hypotheses and metrics are taken over; their ran
 first draw is not seeded), so short streams are repeated with fresh ones until chance is small.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ufodt import UFODT
 from ufodt.lab.datasets import PAPER, load_paper, paper_split, to_problem
 from ufodt.lab.published import PUBLISHED
+from ufodt.lab.scores import UTILITIES
 from ufodt.lab.verdict import Measurements, Result
 
 REPETITIONS = {"led": 1, "zoo": 30, "spect_heart": 30, "compas": 1, "fico": 1}
@@ -89,34 +88,3 @@ def compare(name: str, criterion: str, n_repetitions: int | None = None) -> Fide
     return Fidelity(
         name, criterion, float(np.mean(questions)), published.questions, float(np.mean(utilities)), published.online
     )
-
-
-Labels = NDArray[np.int64]
-
-
-def accuracy(truth: Labels, predicted: Labels) -> float:
-    """Share of the answers that are right."""
-    return float((truth == predicted).mean())
-
-
-def weighted_f1(truth: Labels, predicted: Labels) -> float:
-    """F1 of every label, weighted by how often it is the truth."""
-    return sum(_f1(truth, predicted, label) * float((truth == label).mean()) for label in np.unique(truth))
-
-
-def binary_f1(truth: Labels, predicted: Labels) -> float:
-    """F1 of label 1."""
-    return _f1(truth, predicted, 1)
-
-
-def _f1(truth: Labels, predicted: Labels, label: int) -> float:
-    both = ((truth == label) & (predicted == label)).sum()
-    either = (truth == label).sum() + (predicted == label).sum()
-    return float(2 * both / either) if either else 0.0
-
-
-UTILITIES: dict[str, Callable[[Labels, Labels], float]] = {
-    "accuracy": accuracy,
-    "weighted_f1": weighted_f1,
-    "binary_f1": binary_f1,
-}

@@ -23,9 +23,9 @@ from ufodt.lab import baselines
 from ufodt.lab.baselines import DEFAULT, GRID, Kind, Setting
 from ufodt.lab.datasets import PAPER, Dataset, load_paper, paper_split, stagger, take, to_problem
 from ufodt.lab.datasets.dataset import FloatArray
-from ufodt.lab.fidelity import UTILITIES
 from ufodt.lab.published import BEST_TREE, PUBLISHED, STAGGER_QUESTIONS
 from ufodt.lab.remember import remember
+from ufodt.lab.scores import UTILITIES
 from ufodt.lab.verdict import Measurements, Result, spread
 
 SHORT = ("zoo", "spect_heart")  # too short to be cheap while learning
@@ -265,7 +265,7 @@ def _boosting(name: str, seed: int) -> float:
     stream, holdout = _split(name, seed)
 
     def compute() -> float:
-        return _utility(name)(holdout.y, baselines.offline_boosting(stream, holdout.X))
+        return _utility(name)(holdout.y, baselines.offline_boosting(stream)(holdout.X))
 
     key = {"what": "boosting", "metric": _metric(name)}
     return float(remember(key | _facts([stream, holdout]), compute))

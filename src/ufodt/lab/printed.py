@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ufodt import UFODT, Continuous, Problem, Selection, thresholds
+from ufodt.lab import all_features
 from ufodt.lab.datasets import PAPER, load_paper, paper_split, to_problem
-from ufodt.lab.datasets.dataset import Dataset, FloatArray, IntArray
-from ufodt.lab.fidelity import UTILITIES
+from ufodt.lab.datasets.dataset import Dataset, IntArray
 from ufodt.lab.published import PUBLISHED, Published
+from ufodt.lab.scores import UTILITIES
 from ufodt.lab.verdict import Measurements, Result, Spread, spread
 
 N_SELECTED = {"pima_diabetes": 6, "wdbc": 15, "fetal_health": 12}  # B, inferred from the published runs
@@ -81,7 +82,7 @@ def run(data: Dataset, method: str, n_hypotheses: int, stream: IntArray, holdout
     with_all = []
     for rows in rest:
         records.append(learner.run(data.X[rows], data.y[rows]))
-        with_all += [utility(y, answer_with_all(learner, X, rng=rng)) for _ in range(N_DRAWS)]
+        with_all += [utility(y, all_features.answer(learner, X, rng=rng)) for _ in range(N_DRAWS)]
     report = learner.evaluate(X)
     return Run(
         questions=float(np.concatenate([record.n_asked for record in records]).mean()),
@@ -103,27 +104,6 @@ def printed_problem(data: Dataset, n_thresholds: int = 9) -> Problem:
         if isinstance(feature, Continuous)
     ]
     return replace(problem, features=features)
-
-
-def answer_with_all(learner: UFODT, X: FloatArray, *, rng: np.random.Generator) -> IntArray:
-    """Return what naive Bayes answers from *all* features, as the paper scores its hold-outs.
-
-    Nothing is paid for here, so the figure does not belong to the questions shown beside it. Theta is one draw from
-    the belief, P(Y) is uniform, and each feature is cut at the threshold used most; a feature never used, such as one
-    that was never selected, counts with its untouched Beta(1, 1).
-    """
-    belief = learner.belief
-    counts, uses, _ = belief.views()
-    n_labels = learner.problem.n_labels
-    uses = uses.reshape(-1, n_labels)
-    alpha = 1.0 + counts.reshape(-1, 2, n_labels)
-    log_p = np.zeros((len(X), n_labels))
-    for j, cuts in enumerate(belief.cuts):
-        first = belief.first_view(j)
-        most = int(uses[first : first + len(cuts)].sum(axis=1).argmax())
-        above = rng.beta(alpha[first + most, 1], alpha[first + most, 0])
-        log_p += np.log(np.where((X[:, j] > cuts[most])[:, None], above, 1 - above) + 1e-300)
-    return np.asarray(log_p.argmax(axis=1), dtype=np.int64)
 
 
 def _note(found: dict[str, Spread], published: Published) -> str:

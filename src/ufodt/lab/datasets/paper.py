@@ -77,8 +77,18 @@ def split(data: Dataset, *, seed: int, stream_share: float = 0.8) -> tuple[Datas
     >>> [len(part.y) for part in split(led(100, seed=1), seed=101)]
     [80, 20]
     """
-    stream, holdout = _share(np.arange(len(data.y)), stream_share, seed)
+    stream, holdout = split_rows(len(data.y), seed=seed, stream_share=stream_share)
     return take(data, stream), take(data, holdout)
+
+
+def split_rows(n_rows: int, *, seed: int, stream_share: float = 0.8) -> tuple[IntArray, IntArray]:
+    """Return the rows of a stream, in its order, and of a hold-out, drawn at random."""
+    return _share(np.arange(n_rows), stream_share, seed)
+
+
+def fold_split(name: str, fold: int) -> tuple[IntArray, IntArray]:
+    """Return one of OSDT's ten folds, counted from 1, in file order: its training part as stream, the rest held out."""
+    return _fold(np.arange(PAPER[name].n_rows), fold)
 
 
 def _share(rows: IntArray, share: float | None, seed: int) -> tuple[IntArray, IntArray]:

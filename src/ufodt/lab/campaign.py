@@ -1,0 +1,192 @@
+"""Many runs, on several processes, that may be killed at any moment and go on where they were.
+
+A finished run is a file that appeared whole; what is left to do is what has no file. Nothing else is remembered.
+"""
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import asdict, dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from ufodt.errors import UfodtError
+from ufodt.lab import experiment
+from ufodt.lab.datasets import DatasetUnavailable
+from ufodt.lab.evaluate import read_manifest
+from ufodt.lab.experiment import Declaration, Run, Tuning
+from ufodt.lab.material import material, seeds_of
+from ufodt.lab.regret import WORLDS
+
+Job = Run | Tuning
+Report = Callable[[str, float, float], None]
+"""Called with what was finished, the effort done and the effort in all."""
+
+
+@dataclass
+class Outcome:
+    """What a campaign did: how many jobs it took, found done, and which failed and why."""
+
+    n_taken: int = 0
+    n_found: int = 0
+    failures: dict[str, str] = field(default_factory=dict)
+
+
+def carry_out(
+    runs: Iterable[Run],
+    results: Path,
+    *,
+    n_jobs: int = 1,
+    report: Report | None = None,
+) -> Outcome:
+    """Take all runs that were not taken before, the searches they need first, and return what happened."""
+    wanted = list(dict.fromkeys(runs))
+    outcome = Outcome()
+    _sweep(results)
+    phases: list[list[Job]] = [list(experiment.tunings_of(wanted)), list(wanted)]
+    left = [[job for job in phase if not experiment.is_done(job, results)] for phase in phases]
+    outcome.n_found = sum(map(len, phases)) - sum(map(len, left))
+    total = sum(job.effort for phase in left for job in phase)
+    done = 0.0
+    for phase in left:
+        phase.sort(key=lambda job: -job.effort)
+        for job, error in _taken(phase, results, n_jobs):
+            done += job.effort
+            if error is None:
+                outcome.n_taken += 1
+            else:
+                outcome.failures[described(job)] = error
+            if report is not None:
+                report(described(job), done, total)
+    return outcome
+
+
+def _sweep(results: Path) -> None:
+    """Remove what killed processes left half written."""
+    for path in results.rglob("*.tmp"):
+        owner = path.suffixes[-2].removeprefix(".") if len(path.suffixes) > 1 else ""
+        if not (owner.isdigit() and _is_alive(int(owner))):
+            path.unlink(missing_ok=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def described(job: Job) -> str:
+    """Return a job in a few words.
+
+    >>> described(Tuning("led", "vfdt"))
+    'led, tuning vfdt'
+    """
+    if isinstance(job, Tuning):
+        return f"{job.dataset}, tuning {job.kind}"
+    swept = "".join(f", {name} {value}" for name, value in job.settings)
+    late = f", delay {job.protocol.delay}" if job.protocol.delay else ""
+    return f"{Path(job.dataset).stem}, {job.method}{swept}{late}, seed {job.seed}"
+
+
+def _taken(jobs: Sequence[Job], results: Path, n_jobs: int) -> Iterator[tuple[Job, str | None]]:
+    """Take the jobs and give each with its error, None if it went well."""
+    if n_jobs == 1 or len(jobs) < 2:
+        for job in jobs:
+            yield job, _attempt(job, results)
+        return
+    pool = ProcessPoolExecutor(n_jobs, mp_context=get_context("spawn"), initializer=_prepare, initargs=(os.getpid(),))
+    with pool:
+        waiting: dict[Future[str | None], Job] = {pool.submit(_attempt, job, results): job for job in jobs}
+        try:
+            while waiting:
+                finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    yield waiting.pop(future), future.result()
+        except BaseException:  # Ctrl-C: what was not begun is not begun any more
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _attempt(job: Job, results: Path) -> str | None:
+    try:
+        if isinstance(job, Tuning):
+            experiment.tune(job, results)
+        else:
+            experiment.take(job, results)
+    except (UfodtError, ArithmeticError, LookupError, TypeError, ValueError, FileNotFoundError) as error:
+        return f"{type(error).__name__}: {error}" if not isinstance(error, UfodtError) else str(error)
+    return None
+
+
+def _prepare(parent: int) -> None:
+    """End this process when the one that started it is gone: a killed campaign leaves no workers behind."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+# --- reading what was found ----------------------------------------------------------------------------
+
+
+class Found:
+    """The manifests of finished runs, read once each."""
+
+    def __init__(self, results: Path, *, quick: bool = False) -> None:
+        self.results = results
+        self.quick = quick
+        self._read: dict[Path, dict[str, Any] | None] = {}
+
+    def of(self, run: Run) -> dict[str, Any] | None:
+        """Return the manifest of a run, None if it was not finished."""
+        path = run.path(self.results)
+        if path not in self._read:
+            self._read[path] = read_manifest(path)
+        return self._read[path]
+
+    def runs(self, declared: Declaration, dataset: str, method: str, value: Any = None) -> dict[int, dict[str, Any]]:
+        """Return manifests by seed."""
+        seeds = experiment.seeds_for(declared, dataset, quick=self.quick)
+        jobs = {s: experiment.run_for(declared, dataset, method, s, value, quick=self.quick) for s in seeds}
+        read = {seed: self.of(run) for seed, run in jobs.items()}
+        return {seed: manifest for seed, manifest in read.items() if manifest is not None}
+
+    def tuned(self, dataset: str, kind: str) -> dict[str, Any] | None:
+        """Return the outcome of a search, None if there was none."""
+        path = Tuning(dataset, kind).path(self.results)
+        return json.loads(path.read_text()) if path.is_file() else None
+
+
+def write_manifest(runs: Iterable[Run], results: Path) -> Path:
+    """Write down which file holds the records of which run, and return where; finished runs only."""
+    entries = [
+        {"records": str(run.path(results).relative_to(results)), **asdict(run)}
+        for run in dict.fromkeys(runs)
+        if run.path(results).is_file()
+    ]
+    path = results / "manifest.json"
+    about = {"code": experiment.code(), "versions": experiment.versions(), "n_runs": len(entries)}
+    experiment.write_text(path, json.dumps({**about, "runs": entries}, indent=1))
+    return path
+
+
+def unavailable(declared: Iterable[Declaration]) -> dict[str, str]:
+    """Return the data sets that cannot be had here, each with its sentence."""
+    missing = {}
+    for dataset in dict.fromkeys(name for one in declared for name in one.datasets if name not in WORLDS):
+        try:
+            material(dataset, seeds_of(dataset, 1)[0], limit=1)
+        except DatasetUnavailable as error:
+            missing[dataset] = str(error)
+    return missing

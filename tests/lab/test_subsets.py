@@ -1,0 +1,37 @@
+"""Fixed subsets: what they cost, and which features come first."""
+
+import numpy as np
+
+from ufodt import Binary, Problem
+from ufodt.lab import datasets, subsets
+
+
+def test_features_that_tell_something_come_first() -> None:
+    coins = datasets.wide(1500, seed=2, n_features=12, n_informative=3)
+    leaning = np.argsort(-np.abs((coins.X.T == coins.y).mean(axis=1) - 0.5))[:3]
+    order = subsets.ranked(datasets.to_problem(coins), coins)
+    assert set(order[:3]) == set(leaning.tolist()) and sorted(order) == list(range(12))
+
+
+def test_a_feature_that_repeats_another_comes_last() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(2, size=600)
+    first, second = (np.where(rng.random(600) < 0.8, y, 1 - y) for _ in range(2))
+    X = np.column_stack([first, first, second]).astype(np.float64)
+    data = datasets.dataset.assemble(
+        "copies", datasets.dataset.binary("a", "copy", "b"), X, y, ("0", "1"), source="", licence=""
+    )
+    assert subsets.ranked(datasets.to_problem(data), data)[-1] in (0, 1)
+
+
+def test_as_many_as_wanted_are_ranked() -> None:
+    digits = datasets.led(400, seed=1)
+    problem = datasets.to_problem(digits)
+    assert len(subsets.ranked(problem, digits, n_best=2)) == 2
+    assert subsets.ranked(problem, digits, n_best=2) == subsets.ranked(problem, digits)[:2]
+
+
+def test_the_whole_costs_what_all_features_do_in_the_cheapest_order() -> None:
+    blood = {"group": "blood", "price": 7.0, "later_price": 5.0}
+    problem = Problem([Binary("a", **blood), Binary("b", **blood), Binary("c", price=2.0)], labels=[0, 1])  # type: ignore[arg-type]
+    assert subsets.whole_price(problem) == 14.0
