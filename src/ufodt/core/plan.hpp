@@ -154,11 +154,13 @@ class Plan {
         return features;
     }
 
-    // Gain of every open feature, in the order of `open_features`.
+    // Gain of every open feature by the criterion, in the order of `open_features`.
     void gains(std::vector<double>& gain) {
-        prepare();
+        next();
         if (policy_.needs_hypotheses()) hypotheses_.count_regions();
-        score_open(gain);
+        const std::vector<int> in_play = view_;  // looking does not move a threshold
+        score(policy_.criterion, gain);
+        view_ = in_play;
     }
 
     // Note an outcome (-1: had, but it tells nothing yet); one that was known from the start is not paid for. A feature
