@@ -23,7 +23,7 @@ class Criterion(StrEnum):
     RANDOM = "random"
 
 
-_LOOKAHEAD = {"lookahead": 128, "greedy": 0, "optimal": core.MAX_STATES}  # states looked ahead over
+_PLANNERS = {"lookahead": 128, "greedy": 128, "optimal": core.MAX_STATES}  # states looked ahead over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +47,10 @@ class Policy:
     predict
         Answer under the `mean` belief, or under the planning `theta` (the paper).
     planner
-        With a stop by cost and benefit: `lookahead` asks the first question of the best plan over the few that the
-        criterion finds most promising, `optimal` over all of them, which few features allow, and `greedy` asks the
-        criterion's best as long as some single answer pays. Other stop rules leave the choice to the criterion.
+        What a stop by cost and benefit asks, as long as some plan pays: `lookahead` the first question of the best plan
+        over the few that the criterion finds most promising, `optimal` of the best plan of all, which few features
+        allow, `greedy` the criterion's own best of those that pay. By default `lookahead` with information gain, and
+        `greedy` with the other criteria, whose choice is their point. Other stop rules leave it to the criterion.
     """
 
     criterion: Criterion = Criterion.IG
@@ -59,7 +60,7 @@ class Policy:
     redraw_below: int = 32
     plan: Literal["draw", "mean"] = "draw"
     predict: Literal["mean", "theta"] = "mean"
-    planner: Literal["lookahead", "greedy", "optimal"] = "lookahead"
+    planner: Literal["lookahead", "greedy", "optimal"] | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -82,8 +83,10 @@ class Policy:
                 f"plan={self.plan!r}, predict={self.predict!r} came; "
                 "expected plan 'draw' or 'mean', predict 'mean' or 'theta'."
             )
-        if self.planner not in _LOOKAHEAD:
-            raise InvalidPolicy(f"planner={self.planner!r} came; choose from {list(_LOOKAHEAD)}.")
+        if self.planner is None:
+            object.__setattr__(self, "planner", "lookahead" if self.criterion == Criterion.IG else "greedy")
+        if self.planner not in _PLANNERS:
+            raise InvalidPolicy(f"planner={self.planner!r} came; choose from {list(_PLANNERS)}.")
 
 
 def paper(*, criterion: str = "ec2", n_hypotheses: int) -> Policy:
@@ -109,7 +112,8 @@ def to_core(policy: Policy, problem: Problem, *, plan: Literal["draw", "mean"] |
         redraw_below=policy.redraw_below,
         predict_theta=policy.predict == "theta",
         plan_mean=(plan or policy.plan) == "mean",
-        lookahead=_LOOKAHEAD[policy.planner],
+        lookahead=_PLANNERS[policy.planner or "lookahead"],
+        greedy=policy.planner == "greedy",
     )
 
 

@@ -130,6 +130,7 @@ def test_a_plan_stops_exactly_when_its_rule_says_so(kind: str, distinct: bool) -
         plan = case.plan(
             seed=i,
             lookahead=lookahead,
+            greedy=lookahead == 0 or bool(rng.random() < 0.5),
             criterion=str(rng.choice(["ec2", "ig", "us", "random"])),
             stop=prefix(rule),
             budget=budget,

@@ -58,6 +58,7 @@ class Policy:
         predict_theta: bool,
         plan_mean: bool,
         lookahead: int = ...,
+        greedy: bool = ...,
     ) -> None: ...
 
 class Drift:

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "criteria.hpp"
@@ -83,6 +84,13 @@ class Hypotheses {
             begin_[y + 1] = std::clamp(static_cast<int>(cumulative * n_ + offset), begin_[y], n_);
         }
         high_.resize(static_cast<std::size_t>(n_words_) * 64 + 16);
+        second_.assign(n_words_, 0);
+        span_.clear();
+        for (int lane = 0; lane + 512 <= 64 * n_words_; lane += 512) {
+            span_.emplace_back(label_at(lane), label_at(lane + 511));
+            const int from = begin_[span_.back().first + 1];
+            fill_lanes(second_.data(), from, std::max(lane + 512, from));
+        }
         for (const int f : features) {
             for (int k = 1; k < shape_->n_outcomes(f); ++k) draw_outcome(random, f, k);
         }
@@ -175,6 +183,17 @@ class Hypotheses {
         }
         const std::uint64_t* const ones = lanes(feature, 1);
         Part zero, one;  // in registers: most features are binary
+        if (weights_.empty() && n_regions() == 2) {  // and most problems have two labels
+            const std::uint64_t *const a = live_.data(), *const b = a + n_words_;
+            int in_a = 0, in_b = 0, w = 0;
+            for (; w + 4 <= n_words_; w += 4) {
+                for (int i = w; i < w + 4; ++i) in_a += std::popcount(a[i] & ones[i]), in_b += std::popcount(b[i] & ones[i]);
+            }
+            for (; w < n_words_; ++w) in_a += std::popcount(a[w] & ones[w]), in_b += std::popcount(b[w] & ones[w]);
+            one.add(in_a), one.add(in_b);
+            zero.add(totals_[0] - in_a), zero.add(totals_[1] - in_b);
+            return zero.mass * zero.edges() + one.mass * one.edges();
+        }
         for (int r = 0; r < n_regions(); ++r) {
             const double here = mass(live_.data() + static_cast<std::size_t>(r) * n_words_, ones);
             one.add(here);
@@ -226,6 +245,8 @@ class Hypotheses {
     std::vector<Part> parts_;
     std::vector<double> weights_, totals_, left_;  // weights_ is empty when all weigh the same
     std::vector<int> begin_;                    // lanes are sorted by the label they were drawn for
+    std::vector<std::pair<int, int>> span_;     // of each eight words: the labels of their first and last lane
+    std::vector<std::uint64_t> second_;         // and the lanes of the second label
     std::vector<std::int16_t> high_;            // per lane: top bits of a probability, as `bernoulli_bits` takes them
     std::vector<float> scratch_;
     std::vector<Floats> p_;
@@ -287,23 +308,42 @@ class Hypotheses {
 
     // Outcome k of feature f among the lanes that no lower outcome (above 0) has taken.
     void draw_outcome(Random& random, int f, int k) {
-        const int m = shape_->n_labels, n_words = n_words_;
-        const std::uint64_t* const fraction = fraction_.data() + static_cast<std::size_t>(indicator(f, k)) * m;
+        const int n_words = n_words_;
+        const std::uint64_t* const fraction = fraction_.data() + static_cast<std::size_t>(indicator(f, k)) * shape_->n_labels;
+        std::uint64_t* const out = lanes(f, k);
+        int w = 0;
+        for (; w + 8 <= n_words; w += 8) {  // blocks of two labels or one, as there are with few labels
+            const auto [first, last] = span_[w / 8];
+            if (last > first + 1) break;
+            Block open, second = {};
+            std::memcpy(&open, alive_.data() + w, sizeof open);
+            if (last > first) std::memcpy(&second, second_.data() + w, sizeof second);
+            const Block ones = bernoulli_block(random, open, second, {fraction[first], fraction[last]});
+            std::memcpy(out + w, &ones, sizeof ones);
+        }
+        if (w < n_words) draw_words(random, fraction, out, w);
+        for (int j = 1; j < k; ++j) {
+            const std::uint64_t* const taken = lanes(f, j);
+            for (w = 0; w < n_words; ++w) out[w] &= ~taken[w];
+        }
+    }
+
+    // The label that a lane was drawn for.
+    int label_at(int lane) const { return static_cast<int>(std::upper_bound(begin_.begin() + 1, begin_.end() - 1, lane) - begin_.begin()) - 1; }
+
+    // One outcome of the lanes from word `from` on, word by word.
+    void draw_words(Random& random, const std::uint64_t* fraction, std::uint64_t* out, int from) {
+        const int m = shape_->n_labels;
         const int* const begin = begin_.data();
         std::int16_t* const high = high_.data();
         for (int y = 0; y < m; ++y) {  // sixteen lanes at a time; what runs over is overwritten by the next label
             const Shorts top = Shorts{} + static_cast<std::int16_t>((fraction[y] >> 48) ^ 0x8000);
             for (int lane = begin[y], end = begin[y + 1]; lane < end; lane += 16) store(high + lane, top);
         }
-        std::uint64_t* const out = lanes(f, k);
-        for (int w = 0; w < n_words; ++w) {
+        for (int w = from; w < n_words_; ++w) {
             out[w] = bernoulli_bits(random, alive_[w], high + 64 * w, [=](int lane) {
                 return fraction[std::upper_bound(begin + 1, begin + m, 64 * w + lane) - begin - 1];
             });
-        }
-        for (int j = 1; j < k; ++j) {
-            const std::uint64_t* const taken = lanes(f, j);
-            for (int w = 0; w < n_words; ++w) out[w] &= ~taken[w];
         }
     }
 

@@ -148,8 +148,8 @@ class Plan {
         next();
         std::vector<int> features;
         for (const Candidate& c : candidates_) {
-            const bool pays = c.looked_at || !weighed_ ? c.pays : worth_ * (loss_now() - loss_after(open_[c.at])) > c.price;
-            if (pays) features.push_back(open_[c.at]);
+            const bool alone = weighed_ && !c.looked_at && worth_ * (loss_now() - loss_after(open_[c.at])) > c.price;
+            if (c.pays || alone) features.push_back(open_[c.at]);
         }
         return features;
     }
@@ -255,7 +255,7 @@ class Plan {
     std::vector<int> promising_features_;
     Optimal optimal_;
     std::vector<double> p_in_play_;      // P(outcome | label) as the look-ahead reads it
-    bool scored_ = false, weighed_ = false;
+    bool scored_ = false, weighed_ = false, has_one_price_ = false;
     double worth_ = 1.0;                 // of one unit of loss, by the stop rule that weighs it
     int foreseen_ = -1;                  // of the candidates: the first question of the best plan that was looked at
     std::vector<double> gain_, posterior_, joint_;
@@ -401,40 +401,48 @@ class Plan {
         return rule.kind == Stop::Kind::any ? any : all;
     }
 
-    // Whether some question pays under theta: what it saves, in loss, exceeds its price. Looking ahead, the best plan over
-    // the most promising questions counts, each asked only where it pays; else what one answer alone saves.
+    // Whether some question pays under theta: what it saves, in loss, exceeds its price, alone or as the first of the best
+    // plan over the most promising ones, each asked only where it pays. A greedy planner asks the criterion's best of those
+    // that pay, else the plan's first is asked.
     bool worth_asking(double worth) {
         worth_ = worth;
         weighed_ = true;
+        foreseen_ = -1;
         posterior(log_theta_, posterior_);
         const double at_stake = worth * (loss_now() + (problem_->loss.zero_one ? 1.0 : 0.0));
-        bool any = false;
-        foreseen_ = -1;
-        for (Candidate& c : candidates_) c.pays = c.looked_at = false, any |= c.price < at_stake;
-        if (!any) return false;  // the very best that an answer could do does not pay
+        const auto [cheapest, dearest] = std::minmax_element(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
+        has_one_price_ = cheapest->price == dearest->price;
+        for (Candidate& c : candidates_) c.pays = c.looked_at = false;
+        if (cheapest->price >= at_stake && at_stake > 0.0) return false;  // the very best that an answer could do does not pay
+        if (policy_.greedy && some_answer_pays()) return true;
+        if (policy_.lookahead == 0) return false;
         score_once();
-        any = false;
-        if (policy_.lookahead == 0) {
-            const double now = loss_now();
-            for (Candidate& c : candidates_) {
-                c.looked_at = true;
-                c.pays = worth * (now - loss_after(open_[c.at])) > c.price;
-                any |= c.pays;
-            }
-            return any;
-        }
         choose_promising();
         optimal_.solve(*problem_, in_play(), posterior_, promising_features_, purse_, worth);
         constexpr double slack = 1.0 - 1e-9;  // rounding alone is no reason to ask
-        double best = slack * optimal_.stop_value();
+        const double stop = slack * optimal_.stop_value();
+        double best = stop;
+        bool any = false;
         for (std::size_t i = 0; i < promising_.size(); ++i) {
             Candidate& c = candidates_[promising_[i]];
             const double cost = optimal_.ask_value(static_cast<int>(i));
-            c.looked_at = true;
-            c.pays = cost < slack * optimal_.stop_value();
+            c.pays = cost < stop;
             any |= c.pays;
-            if (cost < best && policy_.criterion != Criterion::random) best = slack * cost, foreseen_ = static_cast<int>(promising_[i]);
+            if (cost < best && !policy_.greedy) best = slack * cost, foreseen_ = static_cast<int>(promising_[i]);
         }
+        return any;
+    }
+
+    // Whether some answer pays alone, and which; at one price for all it does not matter which.
+    bool some_answer_pays() {
+        const double now = loss_now();
+        bool any = false;
+        for (Candidate& c : candidates_) {
+            c.pays = worth_ * (now - loss_after(open_[c.at])) > c.price;
+            any |= c.pays;
+            if (any && has_one_price_) break;
+        }
+        for (Candidate& c : candidates_) c.pays |= any && has_one_price_;
         return any;
     }
 
@@ -445,8 +453,6 @@ class Plan {
         promising_features_.clear();
         const std::size_t m = shape().n_labels;
         const double most_lost = worth_ * *std::max_element(problem_->loss.of.begin(), problem_->loss.of.end());
-        const double first = candidates_[0].price;
-        const bool same_price = std::all_of(candidates_.begin(), candidates_.end(), [&](const Candidate& c) { return c.price == first; });
         std::size_t n_states = 1;
         while (promising_.size() < candidates_.size()) {
             const auto most = [&](auto merit) {
@@ -458,7 +464,7 @@ class Plan {
                 }
                 return found;
             };
-            const std::size_t found = same_price                   ? most([&](const Candidate& c) { return gain_[c.at]; })
+            const std::size_t found = has_one_price_               ? most([&](const Candidate& c) { return gain_[c.at]; })
                                       : promising_.size() % 2 == 0 ? most([&](const Candidate& c) { return rate(c); })
                                                                    : most([&](const Candidate& c) { return most_lost * gain_[c.at] - c.price; });
             const int f = open_[candidates_[found].at];

@@ -43,7 +43,8 @@ struct Policy {
     int redraw_below = 32;        // draw again given the evidence when fewer survive; 0: never
     bool predict_theta = false;   // paper: answer under the drawn theta, else under the mean belief
     bool plan_mean = false;       // plan under the mean belief instead of a draw
-    std::size_t lookahead = 128;  // states that a stop by cost and benefit looks ahead over; 0: only what one answer saves
+    std::size_t lookahead = 128;  // states that a stop by cost and benefit looks ahead over
+    bool greedy = false;          // ask the criterion's best of what pays, not the first question of the best plan
 
     bool uses(Stop::Kind kind) const {
         return std::any_of(stop.begin(), stop.end(), [&](const Stop& s) { return s.kind == kind; });

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -218,6 +219,33 @@ inline std::uint64_t bernoulli_bits(Random& random, std::uint64_t lanes, const s
     for (std::uint64_t ties = lanes & (equal0 | static_cast<std::uint64_t>(equal1) << 32); ties; ties &= ties - 1) {
         const int lane = std::countr_zero(ties);
         ones |= static_cast<std::uint64_t>(random.word() >> 16 < (fraction(lane) & 0xffffffffffffULL)) << lane;
+    }
+    return ones;
+}
+
+// Eight words of 64 lanes side by side.
+using Block = std::uint64_t __attribute__((vector_size(64)));
+
+// The same as above for 512 lanes, those in `second` with one probability and the others with another: bit by bit from the
+// top, each lane is decided by the first bit in which its uniform number and its probability differ. After twelve
+// bits hardly any lane is open; `fraction` holds the two probabilities.
+inline Block bernoulli_block(Random& random, const Block& lanes, const Block& second, const std::uint64_t (&fraction)[2]) {
+    constexpr int n_bits = 12;
+    const Block wanted[4] = {Block{}, ~second, second, ~Block{}};  // by the bit of the first and that of the second
+    const std::uint64_t* const words = random.words(8 * n_bits);
+    Block open = lanes, ones = {};
+    for (int i = 0; i < n_bits; ++i) {
+        Block drawn;
+        std::memcpy(&drawn, words + 8 * i, sizeof drawn);
+        const Block& bit = wanted[(fraction[0] >> (63 - i) & 1) + 2 * (fraction[1] >> (63 - i) & 1)];
+        ones |= open & bit & ~drawn;
+        open &= ~(bit ^ drawn);
+    }
+    for (int w = 0; w < 8; ++w) {
+        for (std::uint64_t rest = open[w]; rest; rest &= rest - 1) {
+            const std::uint64_t lane = rest & -rest;
+            ones[w] |= random.word() < fraction[(second[w] & lane) != 0] << n_bits ? lane : 0;
+        }
     }
     return ones;
 }
