@@ -66,8 +66,7 @@ class Plan {
         log_mean_ = mean_->label;
         if (views_->size() > 0) view_ = theta_.chosen;
         rewards_.clear();
-        drawn_ = false;
-        decided_ = false;
+        drawn_ = decided_ = surveyed_ = false;
     }
 
     const Shape& shape() const { return problem_->shape; }
@@ -121,7 +120,6 @@ class Plan {
     // The next question, or one with feature -1; asking again changes nothing.
     const Question& next() {
         if (!decided_) {
-            prepare();
             question_ = decide();
             decided_ = true;
         }
@@ -157,7 +155,6 @@ class Plan {
     // Gain of every open feature by the criterion, in the order of `open_features`.
     void gains(std::vector<double>& gain) {
         next();
-        if (policy_.needs_hypotheses()) hypotheses_.count_regions();
         const std::vector<int> in_play = view_;  // looking does not move a threshold
         score(policy_.criterion, gain);
         view_ = in_play;
@@ -255,7 +252,7 @@ class Plan {
     std::vector<int> promising_features_;
     Optimal optimal_;
     std::vector<double> p_in_play_;      // P(outcome | label) as the look-ahead reads it
-    bool scored_ = false, weighed_ = false, has_one_price_ = false;
+    bool surveyed_ = false, scored_ = false, weighed_ = false, has_one_price_ = false;
     double worth_ = 1.0;                 // of one unit of loss, by the stop rule that weighs it
     int foreseen_ = -1;                  // of the candidates: the first question of the best plan that was looked at
     std::vector<double> gain_, posterior_, joint_;
@@ -265,7 +262,7 @@ class Plan {
         if (is_open_[feature]) open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));
         is_open_[feature] = 0;
         is_settled_[feature] = 1;
-        decided_ = false;
+        decided_ = surveyed_ = false;
     }
 
     static void posterior(const std::vector<double>& log_p, std::vector<double>& p) {
@@ -298,8 +295,7 @@ class Plan {
     Question decide() {
         const bool must = list_candidates();
         if (candidates_.empty()) return {};
-        if (policy_.needs_hypotheses()) hypotheses_.count_regions();
-        scored_ = weighed_ = false;
+        scored_ = weighed_ = surveyed_ = false;
         foreseen_ = -1;
         std::size_t at = 0;
         if (!must && !policy_.stop.empty() && stops(at)) return {};
@@ -329,7 +325,16 @@ class Plan {
         if (!informed && policy_.criterion != Criterion::ig) score(Criterion::ig, gain);
     }
 
+    // Have the hypotheses drawn and counted by region, if any are needed.
+    void survey() {
+        if (surveyed_ || !policy_.needs_hypotheses()) return;
+        surveyed_ = true;
+        prepare();
+        hypotheses_.count_regions();
+    }
+
     void score(Criterion criterion, std::vector<double>& gain) {
+        survey();
         gain.resize(open_.size());
         if (criterion == Criterion::random) {  // from a stream of its own, so that asking changes nothing
             Random order(seed_ + open_.size(), ~number_);
@@ -383,7 +388,7 @@ class Plan {
     bool stops(std::size_t& at) {
         const Stop rule = policy_.stop[at++];
         switch (rule.kind) {
-            case Stop::Kind::region: return hypotheses_.n_regions() <= 1;
+            case Stop::Kind::region: survey(); return hypotheses_.n_regions() <= 1;
             case Stop::Kind::confidence:
                 predict(posterior_);
                 return *std::max_element(posterior_.begin(), posterior_.end()) >= rule.value;
