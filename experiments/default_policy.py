@@ -1,4 +1,4 @@
-"""Which criterion, how many bins, what a mistake is worth: the sweep behind the defaults.
+"""Which planner and criterion, how many bins, what a mistake is worth: the sweep behind the defaults.
 
 Run as `python experiments/default_policy.py`. It uses data sets that no claim on accuracy is judged on, and
 prints hold-out accuracy from paid features only at the number of questions per case, as means over splits.
@@ -8,20 +8,22 @@ import sys
 
 import numpy as np
 
-from ufodt import UFODT, stop, thresholds
+from ufodt import UFODT, Policy, Prior, stop, thresholds
 from ufodt.lab.datasets import load, to_problem
 
 DATASETS = ("cleveland", "hepatitis", "bupa", "thyroid", "car")
 SEEDS = range(100, 108)
 VARIANTS = {
     "default": {},
+    "greedy": {"policy": Policy(planner="greedy")},
     "ec2": {"criterion": "ec2"},
     "us": {"criterion": "us"},
     "a mistake is worth 25 questions": {"stop": stop.cost_benefit(25)},
-    "a mistake is worth 100 questions": {"stop": stop.cost_benefit(100)},
+    "a mistake is worth 50 questions": {"stop": stop.cost_benefit(50)},
+    "a mistake is worth 200 questions": {"stop": stop.cost_benefit(200)},
     "one region left": {"stop": stop.region()},
     "6 bins": {"thresholds": thresholds.bins(6)},
-    "512 hypotheses": {"n_hypotheses": 512},
+    "trust not learned": {"prior": Prior(learns_trust=False)},
 }
 
 
