@@ -250,6 +250,19 @@ def test_fixed_cut_points_stay_and_merge_exactly(kind: str) -> None:
         assert whole.evaluate(*levels(200, seed=2)).accuracy == 1.0
 
 
+@pytest.mark.parametrize("kind", ["exhaustive", "exp3"])
+def test_a_merged_case_counts_once_whether_its_cut_points_were_given_or_found(kind: str) -> None:
+    problem = Problem([Continuous("given", cuts=[5.0, 10.0]), Continuous("found")], labels=["low", "high"])
+    X, y = levels(40)
+    first, second = learner_of(kind, problem), learner_of(kind, problem)
+    for learner, rows in ((first, slice(0, 20)), (second, slice(20, 40))):
+        learner.learn_many(np.hstack([X, X])[rows], y[rows])
+    first.merge(second)
+    counts = first.belief.views()[0].reshape(-1, 2, 2)  # of each threshold: above or not, by label
+    used = [*range(2), *range(2, 2 + len(first.belief.cuts[1]))]
+    np.testing.assert_allclose(counts[used].sum(axis=(1, 2)), 40)
+
+
 @every_kind
 def test_merging_loses_no_value(kind: str) -> None:
     X, y = levels(120)

@@ -114,12 +114,15 @@ class Belief {
         for (std::size_t i = 0; i < label_count_.size(); ++i) label_count_[i] += other.label_count_[i];
         temper_.merge(other.temper_);
         for (int f = 0; f < shape_.n_features; ++f) {
-            if (!continuous_[f] || fixed_[f]) continue;
-            sketch_[f].merge(other.sketch_[f]);
+            if (!continuous_[f]) continue;
+            if (fixed_[f]) {
+                if (views_.has(f)) views_.merge(f, other.views_);
+                continue;
+            }
+            sketch_[f].merge(other.sketch_[f]);  // counted again below, between the cut points of both
             n_seen_[f] += other.n_seen_[f];
             if (n_seen_[f] >= first_cut) cut(f);
         }
-        if (views_.size() > 0 && std::find(fixed_.begin(), fixed_.end(), 1) != fixed_.end()) views_.merge(other.views_);
         refresh();
     }
 

@@ -72,11 +72,14 @@ class Views {
         for (int v = 0; v < size(); ++v) refresh(v);
     }
 
-    void merge(const Views& other) {
-        for (std::size_t i = 0; i < count_.size(); ++i) count_[i] += other.count_[i];
-        for (std::size_t i = 0; i < use_.size(); ++i) use_[i] += other.use_[i] - 1.0;
-        for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += other.sum_[i];
-        for (int v = 0; v < size(); ++v) refresh(v);
+    // Adds what was learned elsewhere of a feature whose thresholds are the same there.
+    void merge(int feature, const Views& other) {
+        for (int v = first(feature); v < first(feature) + n(feature); ++v) {
+            for (int i = cell(v, 0, 0); i < cell(v + 1, 0, 0); ++i) count_[i] += other.count_[i];
+            for (std::size_t i = static_cast<std::size_t>(v) * m_; i < static_cast<std::size_t>(v + 1) * m_; ++i) use_[i] += other.use_[i] - 1.0;
+            sum_[v] += other.sum_[v];
+            refresh(v);
+        }
     }
 
     // P(above | label) of one view: a draw, or the mean.
