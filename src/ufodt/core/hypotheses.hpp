@@ -347,9 +347,10 @@ class Hypotheses {
         }
     }
 
-    // Log-odds against label 0 of labels y..y+L-1 for one word of lanes, summed over the indicators in `used_`.
+    // Log-odds against label 0 of labels y..y+L-1 for one word of lanes, summed over the indicators in `used_`, and kept if
+    // more than the likeliest label is wanted.
     template <int L>
-    void sum_odds(int w, int y, Floats* best, Ints* region) {
+    void sum_odds(int w, int y, bool keep, Floats* best, Ints* region) {
         constexpr int n_rows = 64 / n_lanes / L;  // as many sums at once as there are registers for
         const int m = shape_->n_labels;
         for (int from = 0; from < 64 / n_lanes; from += n_rows) {
@@ -370,7 +371,7 @@ class Hypotheses {
                     const Ints better = odds[l][q] > top;
                     top = better ? odds[l][q] : top;
                     region[from + q] = better ? Ints{} + (y + l) : region[from + q];
-                    store(logit_.data() + static_cast<std::size_t>(y + l) * n_words_ * 64 + 64 * w + n_lanes * (from + q), odds[l][q]);
+                    if (keep) store(logit_.data() + static_cast<std::size_t>(y + l) * n_words_ * 64 + 64 * w + n_lanes * (from + q), odds[l][q]);
                 }
             }
         }
@@ -391,8 +392,8 @@ class Hypotheses {
             Floats best[64 / n_lanes] = {};
             Ints region[64 / n_lanes] = {};
             int y = 1;
-            for (; y + 1 < m; y += 2) sum_odds<2>(w, y, best, region);
-            if (y < m) sum_odds<1>(w, y, best, region);
+            for (; y + 1 < m; y += 2) sum_odds<2>(w, y, !loss.zero_one, best, region);
+            if (y < m) sum_odds<1>(w, y, !loss.zero_one, best, region);
             for (int q = 0; q < 64 / n_lanes; ++q) {
                 const Bytes labels = __builtin_convertvector(region[q], Bytes);
                 std::memcpy(label_of_.data() + w * 64 + q * n_lanes, &labels, sizeof labels);
