@@ -1,12 +1,16 @@
 """ufodt decides, case by case, what to ask next, when to stop and what to answer, and learns from every outcome."""
 
-from ufodt import drift, errors, stop, thresholds
-from ufodt.belief import Expert, Prior
-from ufodt.learner import UFODT, load
-from ufodt.policy import Criterion, Policy
-from ufodt.problem import Binary, Categorical, Continuous, Problem
-from ufodt.selection import Selection
-from ufodt.session import Session
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ufodt import drift, errors, stop, thresholds
+    from ufodt.belief import Expert, Prior
+    from ufodt.learner import UFODT, load
+    from ufodt.policy import Criterion, Policy
+    from ufodt.problem import Binary, Categorical, Continuous, Problem
+    from ufodt.selection import Selection
+    from ufodt.session import Session
 
 __version__ = "0.1.0"
 
@@ -28,3 +32,34 @@ __all__ = [
     "stop",
     "thresholds",
 ]
+
+# A name is fetched when it is first used: who only asks for help or the version need not wait for NumPy.
+_HOMES = {
+    "UFODT": "learner",
+    "Binary": "problem",
+    "Categorical": "problem",
+    "Continuous": "problem",
+    "Criterion": "policy",
+    "Expert": "belief",
+    "Policy": "policy",
+    "Prior": "belief",
+    "Problem": "problem",
+    "Selection": "selection",
+    "Session": "session",
+    "load": "learner",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(f"ufodt.{_HOMES[name]}"), name)
+    elif name in __all__:
+        value = import_module(f"ufodt.{name}")
+    else:
+        raise AttributeError(f"module 'ufodt' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

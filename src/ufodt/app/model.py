@@ -63,7 +63,7 @@ def run(
         [loss.healthy]
         ill = 50
 
-    Without a loss, a mistake costs as much as 50 questions of the mean price. With --model and without --label, cases
+    Without a loss, a mistake costs as much as 100 questions of the mean price. With --model and without --label, cases
     are answered and nothing is learned. Ctrl-C ends the run between two cases and saves it.
     """
     import json

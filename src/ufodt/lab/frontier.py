@@ -33,7 +33,7 @@ def led_world(noise: float = 0.1) -> World:
 def after_led(seeds: tuple[int, ...]) -> list[Result]:
     """Return what the default learner's tree asks and gets right after 10,000 cases: exact, under the true parameters.
 
-    The most that can be had is 0.740 at 4.19 questions; with a mistake worth no more than the default's 50 questions
+    The most that can be had is 0.740 at 4.19 questions; with a mistake worth no more than the default's 100 questions
     the optimum itself stops a little earlier.
     """
     world = led_world()

@@ -222,13 +222,14 @@ def starts(effort: Effort = FULL) -> list[Result]:
         "python": ["-c", "pass"],
         "numpy": ["-c", "import numpy"],
         "import": ["-c", "import ufodt"],
+        "learner": ["-c", "from ufodt import UFODT"],
         "help": ["-c", "from ufodt.app.cli import main; main()", "--help"],
     }
     seconds = dict.fromkeys(programs, math.inf)
     for _ in range(effort.n_starts):
         for name, arguments in programs.items():
             seconds[name] = min(seconds[name], child_cpu(arguments))
-    note = f"Python {seconds['python']:.3f} s, with NumPy {seconds['numpy']:.3f} s"
+    note = "Python {python:.3f} s, with NumPy {numpy:.3f} s, with the learner {learner:.3f} s".format_map(seconds)
     return [
         Result(f"start_{name}", claim, "s", "at most", bar, seconds[name], note, {"seconds": seconds})
         for name, claim, bar in (("import", "import ufodt", 0.25), ("help", "ufodt --help", 0.3))
