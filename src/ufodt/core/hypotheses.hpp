@@ -177,12 +177,11 @@ class Hypotheses {
 
     // The edges that the answer about a feature is expected to leave, as the function of the same name has it.
     double edges_left(int feature) {
-        if (shape_->n_outcomes(feature) > 2) {
+        if (shape_->n_outcomes(feature) > 2) {  // most features are binary
             split(feature, parts_);
             return ufodt::edges_left(parts_);
         }
         const std::uint64_t* const ones = lanes(feature, 1);
-        Part zero, one;  // in registers: most features are binary
         if (weights_.empty() && n_regions() == 2) {  // and most problems have two labels
             const std::uint64_t *const a = live_.data(), *const b = a + n_words_;
             int in_a = 0, in_b = 0, w = 0;
@@ -190,10 +189,10 @@ class Hypotheses {
                 for (int i = w; i < w + 4; ++i) in_a += std::popcount(a[i] & ones[i]), in_b += std::popcount(b[i] & ones[i]);
             }
             for (; w < n_words_; ++w) in_a += std::popcount(a[w] & ones[w]), in_b += std::popcount(b[w] & ones[w]);
-            one.add(in_a), one.add(in_b);
-            zero.add(totals_[0] - in_a), zero.add(totals_[1] - in_b);
-            return zero.mass * zero.edges() + one.mass * one.edges();
+            const double one_a = in_a, one_b = in_b, zero_a = totals_[0] - one_a, zero_b = totals_[1] - one_b;
+            return (zero_a + zero_b) * (zero_a * zero_b) + (one_a + one_b) * (one_a * one_b);
         }
+        Part zero, one;
         for (int r = 0; r < n_regions(); ++r) {
             const double here = mass(live_.data() + static_cast<std::size_t>(r) * n_words_, ones);
             one.add(here);
@@ -347,22 +346,25 @@ class Hypotheses {
         }
     }
 
-    // Log-odds against label 0 of labels y..y+L-1 for one word of lanes, summed over the indicators in `used_`, and kept if
+    static constexpr int n_rows_per_word = 64 / n_lanes;
+
+    // Log-odds against label 0 of labels y..y+L-1 for W words of lanes, summed over the indicators in `used_`, and kept if
     // more than the likeliest label is wanted.
-    template <int L>
+    template <int L, int W>
     void sum_odds(int w, int y, bool keep, Floats* best, Ints* region) {
-        constexpr int n_rows = 64 / n_lanes / L;  // as many sums at once as there are registers for
+        constexpr int n_rows = std::min(W * n_rows_per_word, 8 / L);  // eight sums at once: an addition waits for the one before
         const int m = shape_->n_labels;
-        for (int from = 0; from < 64 / n_lanes; from += n_rows) {
+        for (int from = 0; from < W * n_rows_per_word; from += n_rows) {
             Floats odds[L][n_rows];
             for (int l = 0; l < L; ++l) {
                 for (auto& o : odds[l]) o = Floats{} + (scratch_[y + l] - scratch_[0]);
             }
             for (const int j : used_) {
-                const std::uint64_t word = lanes_[static_cast<std::size_t>(j) * n_words_ + w] >> (n_lanes * from);
+                const std::uint64_t* const words = lanes_.data() + static_cast<std::size_t>(j) * n_words_ + w;
                 const float* weight = weight_.data() + static_cast<std::size_t>(j) * m + y;
                 for (int q = 0; q < n_rows; ++q) {
-                    for (int l = 0; l < L; ++l) add_where(odds[l][q], word, q, weight[l]);
+                    const int row = from + q;
+                    for (int l = 0; l < L; ++l) add_where(odds[l][q], words[row / n_rows_per_word], row % n_rows_per_word, weight[l]);
                 }
             }
             for (int l = 0; l < L; ++l) {
@@ -377,6 +379,22 @@ class Hypotheses {
         }
     }
 
+    // The likeliest label of every hypothesis in W words of lanes.
+    template <int W>
+    void find_likeliest(int w, bool keep) {
+        const int m = shape_->n_labels;
+        Floats best[W * n_rows_per_word];
+        Ints region[W * n_rows_per_word];
+        for (int row = 0; row < W * n_rows_per_word; ++row) best[row] = Floats{}, region[row] = Ints{};
+        int y = 1;
+        for (; y + 1 < m; y += 2) sum_odds<2, W>(w, y, keep, best, region);
+        if (y < m) sum_odds<1, W>(w, y, keep, best, region);
+        for (int row = 0; row < W * n_rows_per_word; ++row) {
+            const Bytes labels = __builtin_convertvector(region[row], Bytes);
+            std::memcpy(label_of_.data() + w * 64 + row * n_lanes, &labels, sizeof labels);
+        }
+    }
+
     // Region of every hypothesis: the label of least expected loss given all its outcomes.
     void classify(const std::vector<double>& posterior, const std::vector<int>& features, const Loss& loss) {
         const int m = shape_->n_labels;
@@ -388,17 +406,9 @@ class Hypotheses {
             for (int y = 0; y < m; ++y) scratch_[y] += zero[y];
             for (int k = 1; k < shape_->n_outcomes(f); ++k) used_.push_back(indicator(f, k));
         }
-        for (int w = 0; w < n_words_; ++w) {
-            Floats best[64 / n_lanes] = {};
-            Ints region[64 / n_lanes] = {};
-            int y = 1;
-            for (; y + 1 < m; y += 2) sum_odds<2>(w, y, !loss.zero_one, best, region);
-            if (y < m) sum_odds<1>(w, y, !loss.zero_one, best, region);
-            for (int q = 0; q < 64 / n_lanes; ++q) {
-                const Bytes labels = __builtin_convertvector(region[q], Bytes);
-                std::memcpy(label_of_.data() + w * 64 + q * n_lanes, &labels, sizeof labels);
-            }
-        }
+        int w = 0;
+        for (; w + 2 <= n_words_; w += 2) find_likeliest<2>(w, !loss.zero_one);
+        if (w < n_words_) find_likeliest<1>(w, !loss.zero_one);
         if (!loss.zero_one) choose_by_loss(loss);
         mask_regions();
     }
@@ -414,10 +424,11 @@ class Hypotheses {
         }
     }
 
-    // Eight region numbers at a time become eight bits of each region's mask.
+    // Eight region numbers at a time become eight bits of each region's mask; region 0 is what the others leave.
     void mask_regions() {
         constexpr std::uint64_t ones = 0x0101010101010101ULL, low7 = 0x7f7f7f7f7f7f7f7fULL;
-        for (int y = 0; y < shape_->n_labels; ++y) {
+        std::fill_n(region_.begin(), n_words_, ~0ULL);
+        for (int y = 1; y < shape_->n_labels; ++y) {
             for (int w = 0; w < n_words_; ++w) {
                 std::uint64_t mask = 0;
                 for (int byte = 0; byte < 8; ++byte) {
@@ -428,6 +439,7 @@ class Hypotheses {
                     mask |= (equal * 0x0102040810204080ULL >> 56) << (8 * byte);
                 }
                 region_[y * n_words_ + w] = mask;
+                region_[w] &= ~mask;
             }
         }
     }

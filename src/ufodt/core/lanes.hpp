@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "random.hpp"
 
@@ -31,9 +32,11 @@ inline Floats quick_exp(Floats x) {
 }
 
 // Add `weight` to the lanes of row q whose bit in `word` is set.
-inline void add_where(Floats& sum, std::uint64_t word, int q, float weight) {
+inline void add_where(Floats& sum, const std::uint64_t& word, int q, float weight) {
 #if defined(__AVX512F__)
-    sum = (Floats)_mm512_mask_add_ps((__m512)sum, static_cast<__mmask16>(word >> (16 * q)), (__m512)sum, _mm512_set1_ps(weight));
+    std::uint16_t bits;
+    std::memcpy(&bits, reinterpret_cast<const char*>(&word) + 2 * q, sizeof bits);
+    sum = (Floats)_mm512_mask_add_ps((__m512)sum, bits, (__m512)sum, _mm512_set1_ps(weight));
 #else
     constexpr Ints bit[4] = {{1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7},
                              {1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15},

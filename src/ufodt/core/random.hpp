@@ -226,28 +226,24 @@ inline std::uint64_t bernoulli_bits(Random& random, std::uint64_t lanes, const s
 // Eight words of 64 lanes side by side.
 using Block = std::uint64_t __attribute__((vector_size(64)));
 
-// The same as above for 512 lanes, those in `second` with one probability and the others with another: bit by bit from the
-// top, each lane is decided by the first bit in which its uniform number and its probability differ. After twelve
-// bits hardly any lane is open; `fraction` holds the two probabilities.
+// The same as above for 512 lanes, those in `second` with one probability and the others with another; `fraction` holds the
+// two. From the lowest bit of a probability to the highest, the lanes that say yes are joined with fresh random ones where
+// the bit is set and cut down to them where it is not, which a majority of three does at once. What lies below twelve
+// bits rounds the probability up or down at random, one throw for the block: every lane has exactly its chance.
 inline Block bernoulli_block(Random& random, const Block& lanes, const Block& second, const std::uint64_t (&fraction)[2]) {
     constexpr int n_bits = 12;
-    const Block wanted[4] = {Block{}, ~second, second, ~Block{}};  // by the bit of the first and that of the second
-    const std::uint64_t* const words = random.words(8 * n_bits);
-    Block open = lanes, ones = {};
+    const Block where[4] = {Block{}, ~second, second, ~Block{}};  // by the bit of the first and that of the second
+    const std::uint64_t* const words = random.words(8 * n_bits + 1);
+    const auto rounded = [&](std::uint64_t p) { return (p >> (64 - n_bits)) + (words[8 * n_bits] < p << n_bits); };
+    const std::uint64_t first = rounded(fraction[0]), other = rounded(fraction[1]);
+    const auto bit = [&](int i) -> const Block& { return where[(first >> i & 1) + 2 * (other >> i & 1)]; };
+    Block ones = {};
     for (int i = 0; i < n_bits; ++i) {
         Block drawn;
         std::memcpy(&drawn, words + 8 * i, sizeof drawn);
-        const Block& bit = wanted[(fraction[0] >> (63 - i) & 1) + 2 * (fraction[1] >> (63 - i) & 1)];
-        ones |= open & bit & ~drawn;
-        open &= ~(bit ^ drawn);
+        ones = (ones & drawn) | (bit(i) & (ones | drawn));
     }
-    for (int w = 0; w < 8; ++w) {
-        for (std::uint64_t rest = open[w]; rest; rest &= rest - 1) {
-            const std::uint64_t lane = rest & -rest;
-            ones[w] |= random.word() < fraction[(second[w] & lane) != 0] << n_bits ? lane : 0;
-        }
-    }
-    return ones;
+    return lanes & (ones | bit(n_bits));
 }
 
 }  // namespace ufodt
