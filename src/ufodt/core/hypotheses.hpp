@@ -175,30 +175,17 @@ class Hypotheses {
     int n_regions() const { return static_cast<int>(totals_.size()); }
     const Part& all() const { return all_; }
 
-    // The edges that the answer about a feature is expected to leave, as the function of the same name has it.
-    double edges_left(int feature) {
-        if (shape_->n_outcomes(feature) > 2) {  // most features are binary
-            split(feature, parts_);
-            return ufodt::edges_left(parts_);
-        }
-        const std::uint64_t* const ones = lanes(feature, 1);
-        if (weights_.empty() && n_regions() == 2) {  // and most problems have two labels
-            const std::uint64_t *const a = live_.data(), *const b = a + n_words_;
-            int in_a = 0, in_b = 0, w = 0;
-            for (; w + 4 <= n_words_; w += 4) {
-                for (int i = w; i < w + 4; ++i) in_a += std::popcount(a[i] & ones[i]), in_b += std::popcount(b[i] & ones[i]);
+    // The edges that the answer about each feature is expected to leave, as `edges_left` of its parts has it.
+    void edges_left(const std::vector<int>& features, double* left) {
+        const bool two_regions = weights_.empty() && n_regions() == 2;
+        for (const int f : features) {
+            if (shape_->n_outcomes(f) > 2) {
+                split(f, parts_);
+                *left++ = ufodt::edges_left(parts_);
+            } else {  // as most features are
+                *left++ = two_regions ? edges_of_two(lanes(f, 1)) : edges_of_many(lanes(f, 1));
             }
-            for (; w < n_words_; ++w) in_a += std::popcount(a[w] & ones[w]), in_b += std::popcount(b[w] & ones[w]);
-            const double one_a = in_a, one_b = in_b, zero_a = totals_[0] - one_a, zero_b = totals_[1] - one_b;
-            return (zero_a + zero_b) * (zero_a * zero_b) + (one_a + one_b) * (one_a * one_b);
         }
-        Part zero, one;
-        for (int r = 0; r < n_regions(); ++r) {
-            const double here = mass(live_.data() + static_cast<std::size_t>(r) * n_words_, ones);
-            one.add(here);
-            zero.add(std::max(totals_[r] - here, 0.0));  // rounding of weights must not leave a negative mass
-        }
-        return zero.mass * zero.edges() + one.mass * one.edges();
     }
 
     // How the outcomes of one feature split the survivors.
@@ -280,6 +267,31 @@ class Hypotheses {
             for (std::uint64_t rest = live[w] & lane[w]; rest; rest &= rest - 1) sum += weights_[w * 64 + std::countr_zero(rest)];
         }
         return sum;
+    }
+
+    // The edges left by a binary feature whose outcome is 1 in the lanes `ones`, between two regions of equal weights: between
+    // regions of a and b hypotheses there are a times b.
+    double edges_of_two(const std::uint64_t* ones) const {
+        const std::uint64_t *const a = live_.data(), *const b = a + n_words_;
+        std::int64_t in_a = 0, in_b = 0;
+        int w = 0;
+        for (; w + 8 <= n_words_; w += 8) {
+            for (int i = w; i < w + 8; ++i) in_a += std::popcount(a[i] & ones[i]), in_b += std::popcount(b[i] & ones[i]);
+        }
+        for (; w < n_words_; ++w) in_a += std::popcount(a[w] & ones[w]), in_b += std::popcount(b[w] & ones[w]);
+        const double one_a = static_cast<double>(in_a), one_b = static_cast<double>(in_b), zero_a = totals_[0] - one_a, zero_b = totals_[1] - one_b;
+        return (zero_a + zero_b) * (zero_a * zero_b) + (one_a + one_b) * (one_a * one_b);
+    }
+
+    // The same between any number of regions.
+    double edges_of_many(const std::uint64_t* ones) const {
+        Part zero, one;
+        for (int r = 0; r < n_regions(); ++r) {
+            const double here = mass(live_.data() + static_cast<std::size_t>(r) * n_words_, ones);
+            one.add(here);
+            zero.add(std::max(totals_[r] - here, 0.0));  // rounding of weights must not leave a negative mass
+        }
+        return zero.mass * zero.edges() + one.mass * one.edges();
     }
 
     template <class Probability>

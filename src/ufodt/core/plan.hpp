@@ -344,7 +344,7 @@ class Plan {
         const bool by_label = criterion == Criterion::ig, by_mass = criterion == Criterion::ec2 || criterion == Criterion::us;
         const Part& all = hypotheses_.all();
         if (criterion == Criterion::ec2 && views_->size() == 0) {
-            for (std::size_t i = 0; i < open_.size(); ++i) gain[i] = hypotheses_.edges_left(open_[i]);
+            hypotheses_.edges_left(open_, gain.data());
             for (double& g : gain) g = ec2(g, all) * by_share;
             return;
         }

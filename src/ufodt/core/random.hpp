@@ -103,7 +103,9 @@ class Random {
 
     // Gamma(shape, 1) variates by Marsaglia and Tsang (2000); `squeeze` holds 1 / sqrt(9 (shape - 1/3)), kept by the caller.
     //
-    // Nearly all are accepted at once, many side by side; the others are drawn one by one.
+    // Nearly all are accepted at once, many side by side; the others are drawn one by one. Their sure acceptance u < 1 - 0.0331 x^4
+    // is for shape 1. Acceptance is exp(-s h(x / sqrt(s))) with s = 1 / squeeze^2, convex in s for a given ratio and 1 at s = 0,
+    // so a line in s that starts at 1 and lies below it at shape 1, where s = 6, stays below: 0.0331 may shrink with squeeze^2.
     void gammas(const double* shape, const double* squeeze, double* out, int n) {
         constexpr int n_block = 32;
         for (int from = 0; from < n; from += n_block, shape += n_block, squeeze += n_block, out += n_block) {
@@ -119,7 +121,7 @@ class Random {
             for (int i = 0; i < here; ++i) {
                 const double root = 1.0 + squeeze[i] * x[i], x2 = x[i] * x[i];
                 out[i] = (shape[i] - 1.0 / 3.0) * (root * root * root);
-                accepted[i] = (shape[i] >= 1.0) & (root > 0.0) & (u[i] < 1.0 - 0.0331 * (x2 * x2));
+                accepted[i] = (shape[i] >= 1.0) & (root > 0.0) & (u[i] < 1.0 - 6.0 * 0.0331 * (squeeze[i] * squeeze[i]) * (x2 * x2));
             }
             for (int i = 0; i < here; ++i) {
                 if (!accepted[i]) out[i] = decide(shape[i], squeeze[i], x[i], u[i]);
