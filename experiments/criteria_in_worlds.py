@@ -1,7 +1,7 @@
 """What each criterion pays where nothing has to be learned: random worlds whose parameters are known.
 
-Run as `python experiments/criteria_in_worlds.py`. It prints what a case costs over the exact optimum's, as the mean over
-worlds with the worst world in brackets, at the number of questions per case; a policy that draws hypotheses is the mean
+Run as `python experiments/criteria_in_worlds.py`. It prints what a case costs over the exact optimum's, mean over
+worlds and in brackets the worst world, at the number of questions per case; a policy that draws hypotheses is the mean
 of three draws. The worlds are of a seed that serves no verdict.
 """
 

@@ -140,6 +140,13 @@ def test_without_noise_eced_cuts_what_ec2_cuts_between_labels() -> None:
             assert gain == pytest.approx(expected, abs=1e-9)
 
 
+def test_two_labels_and_one_error_rate_have_eced_in_closed_form() -> None:
+    for error in (0.01, 0.2, 0.4, 0.5):
+        prior = 1e9 * np.array([[1 - error, error], [error, 1 - error]])
+        plan = small([2], prior=prior, label_prior=np.array([3.0, 7.0])).plan(criterion="eced", plan_mean=True)
+        assert plan.gains()[0][2] == pytest.approx(0.21 * (1 - 2 * error) / (1 - error), abs=1e-9)
+
+
 @pytest.mark.parametrize("criterion", ["gini", "eced"])
 def test_no_answer_gains_more_than_there_is(criterion: str) -> None:
     rng = np.random.default_rng(10)

@@ -42,6 +42,21 @@ inline double us(const std::vector<Part>& parts, const Part& all) {
     return all.mass > 0.0 ? std::max(std::log2(all.mass) - sum / all.mass, 0.0) : 0.0;
 }
 
+// m log2 m; from a table for counts, which masses are when all hypotheses weigh the same.
+inline const std::vector<double> count_bits = [] {
+    std::vector<double> table(1025, 0.0);
+    for (std::size_t m = 1; m < table.size(); ++m) table[m] = static_cast<double>(m) * std::log2(static_cast<double>(m));
+    return table;
+}();
+
+inline double mass_bits(double m) {
+    if (m >= 0.0 && m <= 1024.0) {
+        const auto count = static_cast<std::size_t>(m);
+        if (static_cast<double>(count) == m) return count_bits[count];
+    }
+    return m > 0.0 ? m * std::log2(m) : 0.0;
+}
+
 // The same survivors as the entropy of their region reads them: their mass, and the sum over regions of m log2 m.
 struct Mixture {
     double mass = 0.0, logs = 0.0;
@@ -50,8 +65,6 @@ struct Mixture {
 
     // Entropy of the region, in bits, times the mass; exactly zero when there is one region.
     double disorder() const { return mass_bits(mass) - logs; }
-
-    static double mass_bits(double m) { return m > 0.0 ? m * std::log2(m) : 0.0; }
 };
 
 // Expected drop of the entropy of the region, in bits: I(X; R) over the survivors.
