@@ -6,7 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Prior, Problem, Selection, drift, stop, thresholds
+from ufodt import (
+    UFODT,
+    Binary,
+    Categorical,
+    Continuous,
+    Criterion,
+    Policy,
+    Prior,
+    Problem,
+    Selection,
+    drift,
+    stop,
+    thresholds,
+)
 from ufodt.belief import to_arrays
 from ufodt.session import Question, Session
 
@@ -38,13 +51,13 @@ NAMES = [feature.name for feature in PROBLEM.features]
 def policies() -> dict[str, Policy]:
     """Every criterion, with stop rules, drawing and prediction of several kinds."""
     ours = {
-        criterion: Policy(
+        criterion.value: Policy(
             criterion=criterion,
             stop=stop.cost_benefit(worth=1.0) | stop.budget(9.0),
             n_hypotheses=48,
             redraw_below=12,
         )
-        for criterion in ("ec2", "ig", "us", "random")
+        for criterion in Criterion
     }
     return {
         **ours,
@@ -61,6 +74,9 @@ NUMBER_SETTINGS: dict[str, dict[str, Any]] = {
     "exp3-ig": {"thresholds": thresholds.exp3(5)},
     "exp3-ec2": {"thresholds": thresholds.exp3(5)},
     "exp3-us": {"thresholds": thresholds.exp3(5, eta=0.5)},
+    "exhaustive-rig": {"thresholds": thresholds.exhaustive(4)},
+    "exp3-gini": {"thresholds": thresholds.exp3(4)},
+    "exp3-eced": {"thresholds": thresholds.exp3(3), "drift": drift.discount(0.05)},
     "discount-ig": {"drift": drift.discount(0.05)},
     "auto-ec2": {"drift": drift.auto()},
     "both-us": {"drift": drift.Drift(gamma=0.02, automatic=True, threshold=0.5), "thresholds": thresholds.exp3(3)},
@@ -86,7 +102,7 @@ def problem_of(name: str) -> Problem:
     return NUMBERS if name in {*NUMBER_SETTINGS, *PAPER_SETTINGS} else PROBLEM
 
 
-COUNTING = [f"ours-{kind}" for kind in policies()] + [f"paper-{kind}" for kind in ("ec2", "ig", "us", "random")]
+COUNTING = [f"ours-{kind}" for kind in policies()] + [f"paper-{kind.value}" for kind in Criterion]
 LEARNERS = [*COUNTING, *NUMBER_SETTINGS, *PAPER_SETTINGS]  # those that only count keep laws of order and addition too
 
 

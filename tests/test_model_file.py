@@ -90,6 +90,9 @@ RICH = Problem(
     [
         {"stop": stop.region() | stop.budget(3) & (stop.confidence(0.9) | stop.cost_benefit(2.5))},
         {"policy": Policy(stop=stop.cost_benefit(), criterion="us", plan="mean", predict="theta", distinct=True)},
+        {"criterion": "rig", "n_hypotheses": 17},
+        {"criterion": "gini"},
+        {"policy": Policy(criterion="eced", planner="lookahead")},
         {"prior": Prior(count=0.3, labels={7: 0.2, "ja": 0.3, "né": 0.5}, label_strength=4.5, learns_labels=False)},
         {"prior": Prior(experts=(Expert("a", 7, 0.9, 50), Expert("c", "ja", {"0.3": 0.25, 0.1 + 0.2: 0.75}, 4)))},
         {"seed": 2**63 - 1},
@@ -361,7 +364,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "negative price": lambda m: m["problem"]["features"][0].update(price=-1),
     "one label": lambda m: m["problem"].update(labels=["one"]),
     "loss not square": lambda m: m["problem"].update(loss=[[0, 1]]),
-    "unknown criterion": lambda m: m["policy"].update(criterion="gini"),
+    "unknown criterion": lambda m: m["policy"].update(criterion="voi"),
     "no stop": lambda m: m["policy"].pop("stop"),
     "stop is a word": lambda m: m["policy"].update(stop="region"),
     "stop without children": lambda m: m["policy"]["stop"].pop("children"),

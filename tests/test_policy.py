@@ -11,7 +11,7 @@ from ufodt.errors import InvalidPolicy
 TWO = Problem([Binary("a"), Binary("b")], labels=[0, 1])
 
 
-@pytest.mark.parametrize("criterion", ["ec2", "ig", "us", "random", Criterion.IG])
+@pytest.mark.parametrize("criterion", ["ec2", "ig", "us", "random", "rig", "gini", "eced", Criterion.IG])
 def test_a_criterion_may_be_named(criterion: str) -> None:
     assert Policy(criterion=criterion).criterion is Criterion(criterion)  # type: ignore[arg-type]
 
@@ -41,7 +41,7 @@ def test_a_setting_that_does_not_exist_is_refused_by_name(setting: str, bad: Any
     assert repr(bad) in str(caught.value)
 
 
-@pytest.mark.parametrize("criterion", ["EC2", "gini", ""])
+@pytest.mark.parametrize("criterion", ["EC2", "voi", ""])
 def test_the_paper_preset_refuses_unknown_criteria_too(criterion: str) -> None:
     with pytest.raises(InvalidPolicy, match="choose from"):
         UFODT.paper(TWO, criterion=criterion, n_hypotheses=10)

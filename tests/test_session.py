@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Policy, Prior, Problem, Session, stop
+from ufodt import UFODT, Binary, Categorical, Criterion, Policy, Prior, Problem, Session, stop
 from ufodt.errors import AlreadyTold, InvalidValue, UfodtError, UnknownFeature
 from ufodt.session import Answer
 
@@ -152,6 +152,23 @@ def test_the_ranking_agrees_with_the_question_when_features_are_free() -> None:
         question = session.ask()
         if question is not None:
             assert session.why()[0].feature == question.feature
+
+
+@pytest.mark.parametrize("criterion", Criterion)
+def test_the_ranking_shows_the_gains_that_the_criterion_asks_by(criterion: Criterion) -> None:
+    learner, n_asked = UFODT(PROBLEM, criterion=criterion, stop=stop.confidence(0.99), seed=5), 0
+    learner.run(*draw_stream(3, 200))
+    for values in draw_stream(3, 20)[0]:
+        session, row = learner.open(), row_of(values)
+        while (question := session.ask()) is not None:
+            first, *others = session.why()
+            assert (first.feature, first.price) == (question.feature, question.price)
+            if max(reason.gain for reason in (first, *others)) > 0:  # else the criterion sees no difference
+                assert first.gain == question.gain
+                assert all(reason.gain / reason.price <= first.gain / first.price for reason in others)
+                n_asked += 1
+            session.tell(question.feature, row[question.feature])
+    assert n_asked > 20
 
 
 def test_asking_changes_nothing_when_distinct_hypotheses_are_drawn_again() -> None:

@@ -21,6 +21,9 @@ class Criterion(StrEnum):
     IG = "ig"  # expected drop of the entropy of the label
     US = "us"  # expected drop of the entropy over hypotheses
     RANDOM = "random"
+    RIG = "rig"  # expected drop of the entropy of the region, over the surviving hypotheses
+    GINI = "gini"  # expected drop of the Gini impurity of the label
+    ECED = "eced"  # expected weight taken off the edges between labels by likelihood ratios
 
 
 _PLANNERS = {"lookahead": 128, "greedy": 128, "optimal": core.MAX_STATES}  # states looked ahead over

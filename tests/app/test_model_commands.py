@@ -96,6 +96,15 @@ def test_a_run_makes_a_model_under_the_names_of_the_table(folder: Path) -> None:
     assert learner.n_opened == 900
 
 
+@pytest.mark.parametrize("criterion", [criterion.value for criterion in ufodt.Criterion])
+def test_a_run_takes_every_criterion_there_is(criterion: str, folder: Path, tmp_path: Path) -> None:
+    saved = str(tmp_path / "model.npz")
+    done = call("run", str(folder / "cases.csv"), "--label", "state", "--criterion", criterion, "--save", saved)
+    assert done.exit_code == 0, done.output
+    assert ufodt.load(saved).policy.criterion == criterion
+    assert call("explain", saved, "fever=yes").exit_code == 0
+
+
 def test_a_run_is_the_run_of_the_library(folder: Path) -> None:
     learner = ufodt.UFODT(ufodt.load(folder / "model.npz").problem)
     X = np.array([[c["fever"], c["age"] if c["age"] != "" else None, c["rhythm"]] for c in rows(900)], dtype=object)

@@ -49,6 +49,33 @@ def us(column: np.ndarray, weights: np.ndarray) -> float:
     return entropy(weights) - left
 
 
+def rig(column: np.ndarray, regions: np.ndarray, weights: np.ndarray) -> float:
+    """Expected drop of the entropy of the region."""
+    mass = np.array([[weights[(column == k) & (regions == r)].sum() for r in set(regions)] for k in set(column)])
+    return entropy(mass.sum(axis=0)) - sum(row.sum() / mass.sum() * entropy(row) for row in mass)
+
+
+def gini(case: Small, theta: np.ndarray, p: np.ndarray, feature: int) -> float:
+    """Expected drop of the chance that two labels drawn from p differ."""
+
+    def impurity(p: np.ndarray) -> float:
+        return 1.0 - float(((p / p.sum()) ** 2).sum())
+
+    joint = theta[case.rows(feature)] * p
+    return impurity(p) - sum(row.sum() * impurity(row) for row in joint)
+
+
+def eced(case: Small, theta: np.ndarray, p: np.ndarray, feature: int) -> float:
+    """What every outcome takes off every edge, less what it would take off if all ratios were the largest one."""
+    chance, gain = theta[case.rows(feature)], 0.0
+    for row in chance:
+        ratio = row / chance.max(axis=0)
+        for y, other in itertools.combinations(range(len(p)), 2):
+            taken, offset = 1 - ratio[y] * ratio[other], 1 - ratio.max() ** 2
+            gain += float(row @ p) * p[y] * p[other] * (taken - offset)
+    return gain
+
+
 def ig(case: Small, theta: np.ndarray, p: np.ndarray, feature: int) -> float:
     """Expected drop of the entropy of the label, whose distribution is p now."""
     joint = theta[case.rows(feature)] * p

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ufodt import core
+from ufodt import Criterion, core
+
+CRITERIA = [criterion.value for criterion in Criterion]
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def step(rng: np.random.Generator, case: Small, plan: core.Plan, evidence: dict[
     evidence[feature] = outcome
 
 
-@pytest.mark.parametrize("criterion", ["ec2", "us"])
+@pytest.mark.parametrize("criterion", ["ec2", "us", "rig"])
 @pytest.mark.parametrize("distinct", [False, True], ids=["equal", "distinct"])
 def test_a_gain_equals_the_sum_over_all_hypotheses(criterion: str, distinct: bool) -> None:
     rng = np.random.default_rng(1)
@@ -46,31 +46,35 @@ def test_a_gain_equals_the_sum_over_all_hypotheses(criterion: str, distinct: boo
                     expected = 0.0
                 elif criterion == "ec2":
                     expected = oracle.ec2(column, regions, weights / weights.sum())
+                elif criterion == "rig":
+                    expected = oracle.rig(column, regions, weights)
                 else:
                     expected = oracle.us(column, weights)
-                assert abs(gain - expected) <= 1e-9 * expected + 1e-12, f"problem {i}, {evidence}"
-                n_checked, n_positive = n_checked + 1, n_positive + (expected > 0)
+                assert gain >= 0 and abs(gain - expected) <= 1e-9 * expected + 1e-12, f"problem {i}, {evidence}"
+                n_checked, n_positive = n_checked + 1, n_positive + (expected > 1e-12)
             step(rng, case, plan, evidence)
     assert n_checked > 3 * N_PROBLEMS and n_positive > N_PROBLEMS
 
 
-def test_ig_equals_the_drop_of_entropy_by_enumeration() -> None:
+@pytest.mark.parametrize("criterion", ["ig", "gini", "eced"])
+def test_a_gain_over_labels_equals_the_sum_over_all_outcomes_and_pairs(criterion: str) -> None:
     rng = np.random.default_rng(2)
     for i in range(N_PROBLEMS):
         case = draw_small(rng)
-        plan = case.plan(seed=i, criterion="ig")
+        plan = case.plan(seed=i, criterion=criterion)
         theta, labels = plan.theta()
         evidence: dict[int, int] = {}
         for _ in range(int(rng.integers(0, case.n_features)) + 1):
             seen = {f: k for f, k in evidence.items() if k >= 0}
             p = oracle.posterior(case, theta, labels, seen)
+            tolerance = 3e-6 if criterion == "ig" or seen else 1e-12  # logs of 1e-7
             for feature, _, gain in plan.gains():
-                expected = oracle.ig(case, theta, p, feature)
-                assert abs(gain - expected) <= 3e-6, f"problem {i}, evidence {evidence}"  # logs of 1e-7
+                expected = getattr(oracle, criterion)(case, theta, p, feature)
+                assert gain >= 0 and abs(gain - expected) <= tolerance, f"problem {i}, evidence {evidence}"
             step(rng, case, plan, evidence)
 
 
-@pytest.mark.parametrize("criterion", ["ec2", "us"])
+@pytest.mark.parametrize("criterion", ["ec2", "us", "rig"])
 def test_a_table_of_masses_scores_like_one_hypothesis_for_each_cell(criterion: str) -> None:
     rng = np.random.default_rng(3)
     for _ in range(200):
@@ -78,9 +82,80 @@ def test_a_table_of_masses_scores_like_one_hypothesis_for_each_cell(criterion: s
         column, regions = (axis.ravel() for axis in np.indices(mass.shape))
         if criterion == "ec2":
             expected = oracle.ec2(column, regions, mass.ravel()) if mass.sum() else 0.0
+        elif criterion == "rig":
+            expected = oracle.rig(column, regions, mass.ravel()) if mass.sum() else 0.0
         else:  # cells that share an outcome are not told apart, so the drop is the entropy of the outcome
             expected = oracle.entropy(mass.sum(axis=1)) if mass.sum() else 0.0
         assert core.score_masses(criterion, mass) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def noisy(rng: np.random.Generator, n_outcomes: list[int], n_labels: int) -> np.ndarray:
+    """Counts of a belief that is all but certain: a random distribution for each feature and label."""
+    tables = [rng.dirichlet(np.full(k, 0.8), n_labels).T + 1e-4 for k in n_outcomes]
+    return 1e9 * np.ascontiguousarray(np.concatenate([table / table.sum(axis=0) for table in tables]))
+
+
+@pytest.mark.parametrize("criterion", ["ig", "gini", "eced", "rig"])
+def test_a_feature_that_tells_nothing_of_the_label_gains_nothing(criterion: str) -> None:
+    rng = np.random.default_rng(7)
+    n_enumerated = 0
+    for i in range(200):
+        n_outcomes, n_labels = rng.integers(2, 5, 3).tolist(), int(rng.integers(2, 6))
+        prior = rng.uniform(1e9, 3e9, (sum(n_outcomes), n_labels))
+        prior[: n_outcomes[0]] = prior[: n_outcomes[0], :1]  # the same under every label
+        n = int(np.prod(n_outcomes))
+        plan = small(n_outcomes, n_labels, prior=prior, label_prior=rng.uniform(1, 3, n_labels)).plan(
+            seed=i, criterion=criterion, distinct=True, redraw_below=0, n_hypotheses=n, plan_mean=True
+        )
+        if criterion == "rig" and len(plan.hypotheses()[0]) < n:  # over all hypotheses, or chance tells something
+            continue
+        n_enumerated += 1
+        gains = {f: gain for f, _, gain in plan.gains()}
+        assert gains[0] <= (1e-6 if criterion == "ig" else 1e-12), f"problem {i}: {gains}"  # logs of 1e-7
+        assert criterion == "rig" or min(gains[1], gains[2]) > 1e-6
+    assert n_enumerated > 80
+
+
+def test_region_information_vanishes_exactly_when_one_region_is_left() -> None:
+    rng, n_sure = np.random.default_rng(8), 0
+    for i in range(600):
+        plan = draw_small(rng).plan(seed=i, criterion="rig", n_hypotheses=9, distinct=bool(i % 2))
+        if len(set(plan.hypotheses()[1].tolist())) == 1:
+            n_sure += 1
+            assert all(gain == 0.0 for _, _, gain in plan.gains())
+    assert n_sure > 20
+
+
+def test_without_noise_eced_cuts_what_ec2_cuts_between_labels() -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(200):
+        n_outcomes, n_labels = rng.integers(2, 5, 3).tolist(), int(rng.integers(2, 7))
+        says = np.stack([rng.integers(0, k, n_labels) for k in n_outcomes])  # the one outcome of each label
+        prior = np.concatenate([np.arange(k)[:, None] == row for k, row in zip(n_outcomes, says, strict=True)])
+        case = small(n_outcomes, n_labels, prior=prior * 1e9 + 1e-6, label_prior=rng.uniform(1, 9, n_labels))
+        plan = case.plan(criterion="eced", plan_mean=True)
+        _, labels = plan.theta()
+        for feature, _, gain in plan.gains():
+            expected = oracle.ec2(says[feature], np.arange(n_labels), labels) if len(set(says[feature])) > 1 else 0.0
+            assert gain == pytest.approx(expected, abs=1e-9)
+
+
+def test_two_labels_and_one_error_rate_have_eced_in_closed_form() -> None:
+    for error in (0.01, 0.2, 0.4, 0.5):
+        prior = 1e9 * np.array([[1 - error, error], [error, 1 - error]])
+        plan = small([2], prior=prior, label_prior=np.array([3.0, 7.0])).plan(criterion="eced", plan_mean=True)
+        assert plan.gains()[0][2] == pytest.approx(0.21 * (1 - 2 * error) / (1 - error), abs=1e-9)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "eced"])
+def test_no_answer_gains_more_than_there_is(criterion: str) -> None:
+    rng = np.random.default_rng(10)
+    for _ in range(200):
+        n_outcomes, n_labels = rng.integers(2, 6, 4).tolist(), int(rng.integers(2, 9))
+        case = small(n_outcomes, n_labels, prior=noisy(rng, n_outcomes, n_labels))
+        plan = case.plan(criterion=criterion, plan_mean=True)
+        most = (1 - (plan.theta()[1] ** 2).sum()) / (1 if criterion == "gini" else 2)
+        assert all(0 <= gain <= most + 1e-12 for _, _, gain in plan.gains())
 
 
 @pytest.mark.parametrize("loss", [False, True], ids=["zero-one", "random-loss"])

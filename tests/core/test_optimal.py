@@ -200,7 +200,10 @@ def test_no_planned_tree_is_cheaper_than_the_optimum_and_its_account_is_that_of_
     for i in range(60):
         case = draw_small(rng, priced=True, loss=bool(rng.random() < 0.5), max_labels=4)
         theta, label = case.belief.mean()
-        settings = {"criterion": str(rng.choice(["ec2", "ig", "us"])), "stop": [("cost_benefit", 10.0, 0)]}
+        settings = {
+            "criterion": str(rng.choice(["ec2", "ig", "us", "rig", "gini", "eced"])),
+            "stop": [("cost_benefit", 10.0, 0)],
+        }
         tree = core.Tree(case.problem, policy(**settings, plan_mean=True), case.belief, seed=i, number=0)
         (price, loss, accuracy, n_asked), (nodes, p) = tree.expected(case.belief, theta, label)
         best = core.Optimal(case.problem, theta, label, worth=10.0)

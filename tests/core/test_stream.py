@@ -5,9 +5,8 @@ import pytest
 
 from ufodt import core
 
-from .small import Small, draw_small, policy, small
+from .small import CRITERIA, Small, draw_small, policy, small
 
-CRITERIA = ["ec2", "ig", "us", "random"]
 _Case = tuple[int, float, float, list[int]]  # answer, its probability, cost, questions
 
 

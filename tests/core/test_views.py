@@ -67,18 +67,33 @@ def test_only_the_threshold_in_use_learns_where_the_paper_says_so() -> None:
     assert counts.sum() == 1 and counts[1, 1, 1] == 1
 
 
-def test_the_best_threshold_is_in_play() -> None:
+def eced(joint: np.ndarray, chance: np.ndarray) -> float:
+    """What the two answers take off the one edge between two labels, less the offset."""
+    gain, edge = 0.0, joint.sum(axis=0).prod()
+    for row, p in zip(joint, chance, strict=True):
+        ratio = p / chance.max(axis=0)
+        gain += row.sum() * edge * (ratio.max() ** 2 - ratio.prod())
+    return float(gain)
+
+
+@pytest.mark.parametrize("criterion", ["ig", "gini", "eced"])
+def test_the_best_threshold_is_in_play(criterion: str) -> None:
     problem, belief = make("exhaustive")
     teach(problem, belief)
     counts = belief.views()[0].reshape(2, 3, 2, M) + 1
     above = counts[:, :, 1] / counts.sum(axis=2)  # the mean: (feature, threshold, label)
     label = (belief.label_counts + 1) / (belief.label_counts + 1).sum()
-    asked = plan(problem, belief, mean=True)
+    asked = plan(problem, belief, criterion, mean=True)
     for f, _, gain in asked.gains():
         information = []
         for p in above[f]:
             joint = np.array([label * (1 - p), label * p])
-            information.append(entropy(label) - sum(row.sum() * entropy(row / row.sum()) for row in joint))
+            if criterion == "ig":
+                information.append(entropy(label) - sum(row.sum() * entropy(row / row.sum()) for row in joint))
+            elif criterion == "gini":
+                information.append((joint**2 / joint.sum(axis=1, keepdims=True)).sum() - (label**2).sum())
+            else:
+                information.append(eced(joint, np.array([1 - p, p])))
         assert asked.threshold(f) == int(np.argmax(information))
         assert gain == pytest.approx(max(information), abs=1e-6)
 
@@ -104,15 +119,18 @@ def test_exp3_is_safe_however_large_its_sums_are() -> None:
 
 
 @pytest.mark.parametrize("normalise", [True, False])
-def test_a_reward_is_the_gain_over_the_chance_of_the_draw(normalise: bool) -> None:
+@pytest.mark.parametrize("criterion", ["ig", "gini", "eced"])
+def test_a_reward_is_the_gain_over_the_chance_of_the_draw(criterion: str, normalise: bool) -> None:
     problem, belief = make("exp3", normalise=normalise)
     teach(problem, belief)
-    asked = plan(problem, belief, seed=3)
+    asked = plan(problem, belief, criterion, seed=3)
+    impurity = 1 - float((asked.theta()[1] ** 2).sum())
+    most = {"ig": 1.0, "gini": impurity, "eced": impurity / 2}[criterion] if normalise else 1.0  # what could be gained
     gains = {f: gain for f, _, gain in asked.gains()}
     rewards = asked.rewards()
     assert [view // 3 for view, _ in rewards] == [0, 1]
     for view, amount in rewards:
-        assert amount == pytest.approx(gains[view // 3] * 3)  # equal sums: each of three has chance 1/3
+        assert amount == pytest.approx(gains[view // 3] / most * 3)  # equal sums: each of three has chance 1/3
     assert asked.gains() and asked.rewards() == rewards  # looking again rewards nothing
     core.learn(belief, core.Drift(), core.Selection(problem), [], 0, rewards)
     for view, amount in rewards:

@@ -29,7 +29,9 @@ _FORMATS = {
 @click.option("--model", type=click.Path(dir_okay=False), help="Go on with a saved model instead of a new one.")
 @click.option("--skip", type=click.IntRange(min=0), default=0, help="Leave out the first cases of the table.")
 @click.option(
-    "--criterion", type=click.Choice(["ig", "ec2", "us", "random"]), help="How questions are scored.  [default: ig]"
+    "--criterion",
+    type=click.Choice(["ig", "ec2", "us", "rig", "gini", "eced", "random"]),
+    help="How questions are scored.  [default: ig]",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of a new learner.")
 @click.option(

@@ -491,18 +491,21 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         "score_masses",
         [](const std::string& criterion, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& mass) {
             const Criterion by = make_criterion(criterion);
-            if (by != Criterion::us && by != Criterion::ec2) throw std::invalid_argument("masses are scored by ec2 or us");
-            std::vector<Part> parts(mass.shape(0));
-            Part all;
-            for (std::size_t r = 0; r < mass.shape(1); ++r) {
-                double total = 0.0;
-                for (std::size_t k = 0; k < mass.shape(0); ++k) {
-                    parts[k].add(mass.data()[k * mass.shape(1) + r]);
-                    total += mass.data()[k * mass.shape(1) + r];
+            if (by != Criterion::us && by != Criterion::ec2 && by != Criterion::rig) throw std::invalid_argument("masses are scored by ec2, us or rig");
+            const auto summed = [&]<class Sum>(Sum all, auto score) {
+                std::vector<Sum> parts(mass.shape(0));
+                for (std::size_t r = 0; r < mass.shape(1); ++r) {
+                    double total = 0.0;
+                    for (std::size_t k = 0; k < mass.shape(0); ++k) {
+                        parts[k].add(mass.data()[k * mass.shape(1) + r]);
+                        total += mass.data()[k * mass.shape(1) + r];
+                    }
+                    all.add(total);
                 }
-                all.add(total);
-            }
-            return by == Criterion::us ? us(parts, all) : ec2(edges_left(parts), all);
+                return score(parts, all);
+            };
+            if (by == Criterion::rig) return summed(Mixture(), rig);
+            return summed(Part(), [by](const auto& parts, const Part& all) { return by == Criterion::us ? us(parts, all) : ec2(edges_left(parts), all); });
         },
         "criterion"_a, "mass"_a);
     m.def(

@@ -215,6 +215,9 @@ Criterion make_criterion(const std::string& name) {
     if (name == "ig") return Criterion::ig;
     if (name == "us") return Criterion::us;
     if (name == "random") return Criterion::random;
+    if (name == "rig") return Criterion::rig;
+    if (name == "gini") return Criterion::gini;
+    if (name == "eced") return Criterion::eced;
     throw std::invalid_argument("no such criterion: " + name);
 }
 

@@ -188,15 +188,24 @@ class Hypotheses {
         }
     }
 
-    // How the outcomes of one feature split the survivors.
-    void split(int feature, std::vector<Part>& parts) {
+    // The survivors as a `Part` or a `Mixture`.
+    template <class Sum>
+    Sum sum() const {
+        Sum all;
+        for (const double total : totals_) all.add(total);
+        return all;
+    }
+
+    // How the outcomes of one feature split the survivors, as `Part`s or as `Mixture`s.
+    template <class Sum>
+    void split(int feature, std::vector<Sum>& parts) {
         const int n_outcomes = shape_->n_outcomes(feature), n_regions = static_cast<int>(totals_.size());
         parts.resize(n_outcomes);
         const std::uint64_t* const live = live_.data();
         const double* const totals = totals_.data();
         left_.assign(totals, totals + n_regions);
         for (int k = 1; k <= n_outcomes; ++k) {
-            Part part;
+            Sum part;
             for (int r = 0; r < n_regions; ++r) {
                 const double here = k == n_outcomes ? std::max(left_[r], 0.0) : mass(live + static_cast<std::size_t>(r) * n_words_, lanes(feature, k));
                 part.add(here);

@@ -257,6 +257,8 @@ class Plan {
     int foreseen_ = -1;                  // of the candidates: the first question of the best plan that was looked at
     std::vector<double> gain_, posterior_, joint_;
     std::vector<Part> parts_;
+    std::vector<Mixture> mixtures_;
+    Mixture whole_;                      // all survivors, as region information reads them
 
     void close(int feature) {
         if (is_open_[feature]) open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));
@@ -341,8 +343,10 @@ class Plan {
             for (double& g : gain) g = order.uniform();
         }
         const double by_share = 1.0 / std::max(hypotheses_.all().mass * hypotheses_.all().mass, 1e-300);  // EC2: as if the weights summed to one
-        const bool by_label = criterion == Criterion::ig, by_mass = criterion == Criterion::ec2 || criterion == Criterion::us;
+        const bool by_mass = criterion == Criterion::ec2 || criterion == Criterion::us, by_region = criterion == Criterion::rig;
+        const bool by_label = criterion != Criterion::random && !by_mass && !by_region;
         const Part& all = hypotheses_.all();
+        if (by_region) whole_ = hypotheses_.sum<Mixture>();
         if (criterion == Criterion::ec2 && views_->size() == 0) {
             hypotheses_.edges_left(open_, gain.data());
             for (double& g : gain) g = ec2(g, all) * by_share;
@@ -352,12 +356,45 @@ class Plan {
         for (std::size_t i = 0; i < open_.size(); ++i) {
             const int f = open_[i];
             if (by_mass) hypotheses_.split(f, parts_);
+            if (by_region) hypotheses_.split(f, mixtures_);
             if (views_->has(f) && !(*cuts_)[f].empty()) score_views(criterion, f, gain[i]);
-            else if (by_label) gain[i] = ig(shape(), theta_, posterior_, f);
+            else if (criterion == Criterion::ig) gain[i] = ig(shape(), theta_, posterior_, f);
+            else if (by_label) gain[i] = gain_by_label(criterion, shape().n_outcomes(f), [&, row = shape().row(f)](int k, int y) { return theta_.p[shape().cell(row + k, y)]; });
+            else if (by_region) gain[i] = rig(mixtures_, whole_);
             else if (by_mass) gain[i] = criterion == Criterion::us ? us(parts_, all) : ec2(edges_left(parts_), all);
         }
         if (criterion == Criterion::ec2) {
             for (double& g : gain) g *= by_share;
+        }
+    }
+
+    // Gain by Gini or ECED, from `chance(k, y)`, P(outcome k | label y).
+    template <class Chance>
+    double gain_by_label(Criterion criterion, int n_outcomes, Chance chance) {
+        return criterion == Criterion::gini ? gini(posterior_, n_outcomes, chance) : eced(posterior_, n_outcomes, chance, joint_);
+    }
+
+    // Gain of one threshold of a feature, whose hypotheses have been split.
+    double gain_above(Criterion criterion, const double* above) {
+        switch (criterion) {
+            case Criterion::ec2: return ec2_above(parts_, hypotheses_.all(), posterior_, above);
+            case Criterion::us: return us_above(posterior_, above);
+            case Criterion::rig: return rig_above(mixtures_, whole_, posterior_, above);
+            case Criterion::gini:
+            case Criterion::eced: return gain_by_label(criterion, 2, [above](int k, int y) { return k == 0 ? 1.0 - above[y] : above[y]; });
+            case Criterion::ig:
+            case Criterion::random: break;
+        }
+        return ig_above(posterior_, above);
+    }
+
+    // The most that an answer could gain.
+    double most_gain(Criterion criterion) const {
+        switch (criterion) {
+            case Criterion::ec2: return hypotheses_.all().edges();
+            case Criterion::gini: return 2.0 * label_edges(posterior_);
+            case Criterion::eced: return label_edges(posterior_);
+            default: return 1.0;  // bits, of a binary answer
         }
     }
 
@@ -372,15 +409,12 @@ class Plan {
         }
         gain = -INFINITY;
         for (int v = first; v < last; ++v) {
-            const double* above = theta_.view.data() + static_cast<std::size_t>(v) * m;
-            const double here = criterion == Criterion::ig   ? ig_above(posterior_, above)
-                                : criterion == Criterion::us ? us_above(posterior_, above)
-                                                             : ec2_above(parts_, hypotheses_.all(), posterior_, above);
+            const double here = gain_above(criterion, theta_.view.data() + static_cast<std::size_t>(v) * m);
             if (here > gain) gain = here, view_[f] = v;
         }
         const bool counted = std::any_of(rewards_.begin(), rewards_.end(), [&](const Reward& r) { return r.view == view_[f]; });
         if (!exp3 || counted) return;
-        const double most = views_->settings().normalise ? (criterion == Criterion::ec2 ? hypotheses_.all().edges() : 1.0) : 1.0;
+        const double most = views_->settings().normalise ? most_gain(criterion) : 1.0;
         rewards_.push_back({view_[f], most > 0.0 ? gain / most / theta_.chance[f] : 0.0});
     }
 

@@ -50,7 +50,7 @@ struct Policy {
         return std::any_of(stop.begin(), stop.end(), [&](const Stop& s) { return s.kind == kind; });
     }
     bool needs_hypotheses() const {
-        return criterion == Criterion::ec2 || criterion == Criterion::us || uses(Stop::Kind::region);
+        return criterion == Criterion::ec2 || criterion == Criterion::us || criterion == Criterion::rig || uses(Stop::Kind::region);
     }
 };
 

@@ -94,6 +94,7 @@ _COLOURS = (  # the first start of a method's name that fits
 _LINES = (("-tuned", "--"), ("-exp3", "--"), ("-ofs", ":"), ("-adaptive", "--"), ("-informed", ":"))
 _MARKERS = {
     "ufodt": "o", "ufodt-ec2": "s", "ufodt-us": "P", "ufodt-auto": "P", "ufodt-random": "X", "ufodt-all": "D",
+    "ufodt-rig": "<", "ufodt-gini": "d", "ufodt-eced": "^",
     "static": "h", "oracle": "*", "constant": ".", "vfdt": "^", "efdt": "v", "hat": "<", "amf": ">",
     "bernoulli_nb": "p", "gaussian_nb": "d", "nb_ddm": "8", "boosting": "x", "paper-ec2": "s", "paper-ig": "o",
     "paper-us": "P", "paper-random": "X",
