@@ -117,12 +117,12 @@ def test_a_table_with_weights_is_fitted_as_a_whole() -> None:
     """Along the mean of y x over the cases that are not sure yet, again and again."""
     X, y = stream(50, 8)
     weights = np.arange(50) % 3
-    learner = UFODT(MANY, selection=Selection(4, step=0.5, radius=1.0))
+    learner = UFODT(MANY, selection=Selection(4, step=0.37, radius=1.0))
     learner.learn_many(X, y, weights=weights)
     w, x, sign = np.zeros(40), 2.0 * X - 1, 2.0 * y - 1
     for _ in range(20):
         asks = weights * (sign * (x @ w) <= 1)
-        w += 0.5 * (asks * sign) @ x / weights.sum()
+        w += 0.37 * (asks * sign) @ x / weights.sum()
         w *= min(1.0, 1.0 / np.linalg.norm(w))
     np.testing.assert_allclose(learner._selection.weights, w, rtol=1e-9, atol=1e-12)
     assert np.abs(w).argmax() == 7
