@@ -8,13 +8,13 @@ import pytest
 
 SRC = Path(__file__).parents[1] / "src"
 ORDER = (
-    "errors amount stop thresholds drift selection model_file features problem core".split()
-    + "belief policy certificate session manifest frames tree learner growing".split()
+    "errors amount stop thresholds selection model_file features problem core".split()
+    + "belief drift policy certificate session manifest frames tree learner growing".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn".split()
     + "lab.datasets lab.scores lab.all_features lab.subsets lab.baselines lab.published lab.verdict".split()
-    + "lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.priced lab.wide lab.optimal".split()
-    + "lab.worlds lab.remember lab.nine lab.frontier".split()
+    + "lab.remember lab.trees lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.priced lab.wide".split()
+    + "lab.optimal lab.worlds lab.nine lab.frontier".split()
     + "lab.expert lab.contestants lab.methods lab.regret lab.material lab.evaluate lab.experiment lab.campaign".split()
     + "lab.claims lab.tables lab.plots lab.report lab.tradeoff lab".split()
     + "app.catalog app.storage app.service app.page app.demo app.bench".split()

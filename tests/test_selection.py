@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Problem, Selection, stop
+from ufodt import UFODT, Binary, Continuous, Problem, Selection, stop, thresholds
 from ufodt.errors import InvalidPolicy
 
 MANY = Problem([Binary(f"f{i}") for i in range(40)], labels=[0, 1])
@@ -88,3 +88,95 @@ def test_what_is_known_counts_as_known_though_it_is_no_candidate() -> None:
     problem = Problem([Binary("scan"), *(Binary(f"f{i}", needs=["scan"]) for i in range(9))], labels=[0, 1])
     learner = UFODT(problem, selection=Selection(2), stop=stop.confidence(1.0), seed=1)
     assert all(learner.open(known={"scan": 1}).ask() is not None for _ in range(20))
+
+
+def test_history_teaches_the_weights_as_printed_with_every_cell_sure() -> None:
+    """w += step y x where y w x <= 1, then |w| <= radius; x is -1 or 1, and 0 where a cell is missing."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 2, (30, 40)).astype(float)
+    X[rng.random(X.shape) < 0.2] = math.nan
+    y = rng.integers(0, 2, 30)
+    learner = UFODT(MANY, selection=Selection(4, step=0.3, radius=2.0))
+    learner.learn_many(X, y)
+    w = np.zeros(40)
+    for x, sign in zip(np.nan_to_num(2 * X - 1), 2 * y - 1, strict=True):
+        if sign * (w @ x) <= 1:
+            w += 0.3 * sign * x
+            w *= min(1.0, 2.0 / np.linalg.norm(w))
+    np.testing.assert_allclose(learner._selection.weights, w, rtol=1e-9, atol=1e-12)
+
+
+def test_history_finds_the_candidates_before_the_first_case() -> None:
+    learner = UFODT(MANY, selection=Selection(3, epsilon=0.0), stop=stop.confidence(1.0), seed=1)
+    learner.learn_many(*stream(400, 6))
+    assert "f7" in {reason.feature for reason in learner.open().why()}
+    assert learner.evaluate(*stream(300, 7)).accuracy > 0.85
+
+
+def test_a_table_with_weights_is_fitted_as_a_whole() -> None:
+    """Along the mean of y x over the cases that are not sure yet, again and again."""
+    X, y = stream(50, 8)
+    weights = np.arange(50) % 3
+    learner = UFODT(MANY, selection=Selection(4, step=0.37, radius=1.0))
+    learner.learn_many(X, y, weights=weights)
+    w, x, sign = np.zeros(40), 2.0 * X - 1, 2.0 * y - 1
+    for _ in range(20):
+        asks = weights * (sign * (x @ w) <= 1)
+        w += 0.37 * (asks * sign) @ x / weights.sum()
+        w *= min(1.0, 1.0 / np.linalg.norm(w))
+    np.testing.assert_allclose(learner._selection.weights, w, rtol=1e-9, atol=1e-12)
+    assert np.abs(w).argmax() == 7
+
+
+def test_history_of_numbers_teaches_by_their_place_between_the_cuts() -> None:
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(300, 12))
+    y = (X[:, 4] > 0).astype(int)
+    problem = Problem([Continuous(f"v{i}") for i in range(12)], labels=[0, 1])
+    for cutting in (thresholds.bins(), thresholds.exp3(5)):
+        learner = UFODT(problem, thresholds=cutting, selection=Selection(3), seed=1)
+        learner.learn_many(X, y)
+        assert np.abs(learner._selection.weights).argmax() == 4
+
+
+def test_history_leaves_the_sums_of_exp3_alone() -> None:
+    X = np.random.default_rng(3).normal(size=(100, 2))
+    problem = Problem([Continuous("a"), Continuous("b")], labels=[0, 1])
+    learner = UFODT(problem, thresholds=thresholds.exp3(5), seed=1)
+    learner.learn_many(X, (X[:, 0] > 0).astype(int))
+    counts, _, sums = learner.belief.views()
+    assert counts.any() and not sums.any()
+
+
+def test_candidates_are_the_largest_weights_and_ties_fall_evenly() -> None:
+    """Weights 5, 4, 3 and many of 1, the rest 0: the three are in, the fourth is any of those that tie."""
+    weights = np.zeros(40)
+    weights[[3, 20, 33]] = [5.0, -4.0, 3.0]
+    weights[10:18] = [1.0, -1.0] * 4
+    learner = UFODT(MANY, selection=Selection(4, epsilon=0.0, radius=100.0), seed=1)
+    learner._selection.set_weights(weights)
+    offered = [{int(r.feature[1:]) for r in learner.open().why()} for _ in range(400)]
+    assert all({3, 20, 33} < one and len(one) == 4 for one in offered)
+    fourth = np.bincount([(one - {3, 20, 33}).pop() for one in offered], minlength=40)
+    assert fourth[10:18].sum() == 400 and fourth[10:18].min() > 25
+
+
+def test_random_candidates_are_all_as_likely() -> None:
+    learner = UFODT(MANY, selection=Selection(10, epsilon=1.0), seed=2)
+    times = np.zeros(40)
+    for _ in range(800):
+        times[[int(r.feature[1:]) for r in learner.open().why()]] += 1
+    assert times.sum() == 8000 and abs(times - 200).max() < 5 * np.sqrt(800 * 0.25 * 0.75)
+
+
+def test_candidates_follow_weights_that_rise_and_fall() -> None:
+    """However the weights moved before, the candidates are those of a learner that starts with these weights."""
+    X, y = stream(300, 10)
+    moved = UFODT(MANY, selection=Selection(5, epsilon=0.0, step=1.0, radius=1.5), stop=stop.confidence(1.0), seed=3)
+    moved.run(X, y)
+    fresh = UFODT(MANY, selection=moved.selection, stop=stop.confidence(1.0), seed=3)
+    fresh._selection.set_weights(moved._selection.weights)
+    largest = set(np.argsort(-np.abs(moved._selection.weights))[:5].tolist())
+    fresh._n_opened = moved._n_opened
+    for learner in (moved, fresh):
+        assert {int(r.feature[1:]) for r in learner.open().why()} == largest

@@ -103,8 +103,35 @@ class Prior:
             object.__setattr__(self, name, plain(getattr(self, name)))
 
 
-def from_prior(prior: Prior, problem: Problem, compiled: core.Problem, cutting: Thresholds) -> core.Belief:
-    """Return the belief before the first case."""
+def from_prior(
+    prior: Prior, problem: Problem, compiled: core.Problem, cutting: Thresholds, *, injected: Prior | None = None
+) -> core.Belief:
+    """Return the belief before the first case; what is forgotten later makes room for the injected prior, if any."""
+    counts, label_counts = _counts(prior, problem, compiled, cutting)
+    belief = core.Belief(
+        compiled,
+        counts,
+        label_counts,
+        prior.learns_labels,
+        thresholds="" if cutting.kind == "bins" else cutting.kind,
+        n_thresholds=cutting.n,
+        teach_all=cutting.teach_all,
+        average=cutting.average,
+        normalise=cutting.normalise,
+        eta=cutting.eta,
+        view_prior=float(prior.count),
+    )
+    if prior.learns_trust:
+        belief.learn_temper()
+    if injected is not None:
+        belief.inject(*_counts(injected, problem, compiled, cutting), view_prior=float(injected.count))
+    return belief
+
+
+def _counts(
+    prior: Prior, problem: Problem, compiled: core.Problem, cutting: Thresholds
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What a prior says as counts: of every outcome under each label, and of the labels."""
     _check_amount("the prior's count", prior.count)
     counts = np.full((compiled.n_rows, problem.n_labels), float(prior.count))
     first_row = np.cumsum([0, *compiled.n_outcomes])
@@ -128,22 +155,7 @@ def from_prior(prior: Prior, problem: Problem, compiled: core.Problem, cutting: 
                 f"Probabilities came for {list(prior.labels)}; expected one for each of {list(problem.labels)}."
             )
         label_counts = _checked([said[i] for i in range(problem.n_labels)], "the labels") * prior.label_strength
-    belief = core.Belief(
-        compiled,
-        counts,
-        label_counts,
-        prior.learns_labels,
-        thresholds="" if cutting.kind == "bins" else cutting.kind,
-        n_thresholds=cutting.n,
-        teach_all=cutting.teach_all,
-        average=cutting.average,
-        normalise=cutting.normalise,
-        eta=cutting.eta,
-        view_prior=float(prior.count),
-    )
-    if prior.learns_trust:
-        belief.learn_temper()
-    return belief
+    return counts, label_counts
 
 
 def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
@@ -199,6 +211,7 @@ def shapes(belief: core.Belief, sizes: Sequence[Sequence[int]]) -> dict[str, tup
         "counts": belief.counts.shape,
         "label_counts": (n_labels,),
         **{name: array.shape for name, array in views},
+        **({"kept": (1,)} if belief.is_injected else {}),
         "temper": belief.temper.shape,
         "cuts": (n_cuts,),
         "sketch_values": (n_cells,),
@@ -211,6 +224,7 @@ def to_arrays(belief: core.Belief) -> dict[str, NDArray[np.float64]]:
     sketches = [belief.sketch(i) for i in range(len(belief.cuts))]
     view_counts, view_uses, view_sums = belief.views()
     return {
+        **({"kept": np.array([belief.kept])} if belief.is_injected else {}),
         "counts": belief.counts,
         "label_counts": belief.label_counts,
         "view_counts": view_counts,
@@ -230,6 +244,8 @@ def from_arrays(
     fresh.set_counts(arrays["counts"], arrays["label_counts"])
     fresh.restore_views(arrays["view_counts"], arrays["view_uses"], arrays["view_sums"])
     fresh.set_temper(arrays["temper"])
+    if fresh.is_injected:
+        fresh.set_kept(float(arrays["kept"][0]))
     cut = cell = 0
     m = len(arrays["label_counts"])
     for feature, (n_cuts, n_cells, n_seen) in enumerate(sizes):

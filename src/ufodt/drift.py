@@ -6,8 +6,10 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from ufodt.amount import number, plain
+from ufodt.belief import Prior
 from ufodt.errors import InvalidPolicy
 
 
@@ -25,11 +27,17 @@ class Drift:
         returns, and the test becomes slower to trust. See `core/drift.hpp`.
     threshold
         Nats of surprise, beyond what was to be expected, that raise the first alarm.
+    prior
+        What forgetting leads to, the injected prior of algorithm 5, where that is not the prior of the learner: before
+        each learned case counts and prior together move a share `gamma` towards it, and a newcomer after an alarm
+        starts from it. Its count, experts and labels are read; whether labels and trust are learned is
+        said by the learner's own.
     """
 
     gamma: float = 0.0
     automatic: bool = False
     threshold: float = 2.0
+    prior: Prior | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "automatic", plain(self.automatic))
@@ -39,15 +47,30 @@ class Drift:
             raise InvalidPolicy(f"gamma={self.gamma!r} came; expected a share, 0 or more and below 1.")
         if not 0 < number(self.threshold) < math.inf:
             raise InvalidPolicy(f"threshold={self.threshold!r} came; expected nats above 0.")
+        if not isinstance(self.prior, Prior | None):
+            raise InvalidPolicy(f"prior={self.prior!r} came; expected a Prior(...), or None for that of the learner.")
+        if self.prior is not None and self.gamma == 0 and not self.automatic:
+            raise InvalidPolicy("A prior to forget towards came, but nothing is forgotten; set gamma or automatic.")
         object.__setattr__(self, "gamma", number(self.gamma))
         object.__setattr__(self, "threshold", number(self.threshold))
 
+    def watch(self) -> dict[str, Any]:
+        """The settings as the core takes them; the prior is the belief's to know."""
+        return {"gamma": self.gamma, "automatic": self.automatic, "threshold": self.threshold}
 
-def discount(gamma: float) -> Drift:
-    """Return the paper's rule: forget a share `gamma` before each learned case."""
-    return Drift(gamma=gamma)
+
+def discount(gamma: float, *, prior: Prior | None = None) -> Drift:
+    """Return the paper's rule: forget a share `gamma` before each learned case, towards the prior.
+
+    >>> from ufodt import UFODT, Binary, Problem
+    >>> learner = UFODT(Problem([Binary("a")], labels=[0, 1]), drift=discount(0.5, prior=Prior(count=5)))
+    >>> learner.learn({"values": {"a": 1}}, 0)
+    >>> (learner.belief.prior + learner.belief.counts).tolist()  # halfway from 1 to 5, then one case
+    [[3.0, 3.0], [4.0, 3.0]]
+    """
+    return Drift(gamma=gamma, prior=prior)
 
 
-def auto() -> Drift:
-    """Return the rule that starts anew only when the world has moved."""
-    return Drift(automatic=True)
+def auto(*, prior: Prior | None = None) -> Drift:
+    """Return the rule that starts anew only when the world has moved, then from the prior."""
+    return Drift(automatic=True, prior=prior)

@@ -300,6 +300,7 @@ def _carried(learner: UFODT, belief: core.Belief, grown: UFODT) -> core.Belief:
     carried.set_counts(after, _padded(belief.label_counts[None], n_labels)[0])
     carried.restore_views(*views)
     carried.set_temper(belief.temper)
+    carried.set_kept(belief.kept)
     return carried
 
 

@@ -4,6 +4,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -136,8 +137,8 @@ class UFODT:
         self._compiled = policies.problem_to_core(problem, self.thresholds)
         self._policy = policies.to_core(self.policy, problem)
         self._budget = policies.hard_budget(self.policy.stop)
-        self._belief = beliefs.from_prior(self.prior, problem, self._compiled, self.thresholds)
-        self._drift = core.Drift(**asdict(self.drift))
+        self._belief = self._fresh_belief()
+        self._drift = core.Drift(**self.drift.watch())
         self._selection = core.Selection(self._compiled, **asdict(self.selection))
 
     @classmethod
@@ -208,6 +209,7 @@ class UFODT:
             seed=self.seed,
             number=self._n_opened,
             selection=self._selection,
+            drift=self._drift,
             price=[] if prices is None else self._prices_of(prices),
             budget=number(budget),
         )
@@ -249,14 +251,21 @@ class UFODT:
 
         With `weights`, one per case, the table is counted as a whole: the order of its rows makes no difference,
         a weight of 2 is the same as two rows, and 0 as none. Without, cut points are found row by row.
+
+        A feature selection learns from the table too, every cell as it is, since all were sure to be had: row by row,
+        or with `weights` from all rows at once. Exp3's sums stay as they are: they add up the gains that plans saw when
+        they chose a threshold, and a table comes without plans; all thresholds are counted, however.
         """
         outcomes, values, labels = self._cases(X, y)
         if weights is None:
+            given = None
             self._belief.update_many(self._compiled, outcomes, labels, values)
-            return
-        cases = beliefs.Weighted(labels, _checked_weights(weights, len(labels)))
-        fresh = beliefs.from_prior(self.prior, self.problem, self._compiled, self.thresholds)
-        self._belief.merge(beliefs.from_table(fresh, self.problem, self._compiled, (outcomes, values), cases))
+        else:
+            given = _checked_weights(weights, len(labels))
+            cases = beliefs.Weighted(labels, given)
+            table = beliefs.from_table(self._fresh_belief(), self.problem, self._compiled, (outcomes, values), cases)
+            self._belief.merge(table)
+        self._selection.update_many(self._belief, self._compiled, outcomes, labels, values, given)
 
     def run(self, X: Any, y: Any, *, prices: Any = None, progress: Progress | None = None) -> Record:
         """Go through a stream case by case: plan, pay, answer, then learn from the label.
@@ -382,17 +391,22 @@ class UFODT:
     def merge(self, other: "UFODT") -> None:
         """Add what another learner of the same problem and prior has learned; the counts add exactly.
 
-        Merging the same learner twice counts its cases twice.
+        Merging the same learner twice counts its cases twice. Where drift leads to a prior of its own, that must be the
+        same too; what both have forgotten of the prior of the start adds up.
         """
         if not isinstance(other, UFODT):
             raise InvalidValue(f"{other!r} came to be merged; expected another learner.")
-        same = (other.problem, other.prior, other.thresholds) == (self.problem, self.prior, self.thresholds)
-        if not same:
-            raise InvalidValue("Learners merge only when problem and prior and thresholds are the same; these differ.")
+        parts = ("problem", "prior", "thresholds", "drift.prior")
+        differ = [part for part in parts if attrgetter(part)(self) != attrgetter(part)(other)]
+        if differ:
+            raise InvalidValue(
+                "Learners merge only when problem and prior and thresholds are the same; "
+                f"these differ in {', '.join(differ)}."
+            )
         self._belief.merge(other._belief)
 
     def discount(self, gamma: float) -> None:
-        """Forget a fraction `gamma` of everything learned (paper, algorithm 5)."""
+        """Forget a fraction `gamma` of everything learned (paper, algorithm 5): the prior gains weight."""
         if not 0 <= number(gamma) <= 1:
             raise InvalidValue(f"A discount of {gamma!r} came; expected a fraction from 0 to 1.")
         self._belief.discount(number(gamma))
@@ -462,6 +476,10 @@ class UFODT:
         if isinstance(threshold, bool) or not isinstance(threshold, int) or not 0 <= threshold < n:
             raise InvalidValue(f"{kind.name}: threshold {threshold!r} came; expected a number from 0 to {n - 1}.")
         return self._belief.first_view(feature) + threshold
+
+    def _fresh_belief(self) -> core.Belief:
+        """The belief before the first case."""
+        return beliefs.from_prior(self.prior, self.problem, self._compiled, self.thresholds, injected=self.drift.prior)
 
     def _beliefs(self) -> dict[str, core.Belief]:
         """What is believed, and what is kept in reserve while an alarm is on trial."""

@@ -34,7 +34,7 @@ def describe(settings: Settings) -> dict[str, Any]:
         "policy": asdict(settings.policy),
         "prior": _describe_prior(settings.prior),
         "thresholds": asdict(settings.thresholds),
-        "drift": asdict(settings.drift),
+        "drift": {**asdict(settings.drift), "prior": settings.drift.prior and _describe_prior(settings.drift.prior)},
         "selection": asdict(settings.selection),
     }
 
@@ -46,7 +46,7 @@ def read(manifest: Mapping[str, Any]) -> Settings:
         Policy(**{**manifest["policy"], "stop": _read_stop(manifest["policy"]["stop"])}),
         _read_prior(manifest["prior"]),
         Thresholds(**manifest["thresholds"]),
-        Drift(**manifest["drift"]),
+        _read_drift(manifest["drift"]),
         Selection(**manifest["selection"]),
     )
 
@@ -98,6 +98,11 @@ def _read_prior(prior: Mapping[str, Any]) -> Prior:
         pairs = isinstance(given, list) and bool(given) and isinstance(given[0], list)
         experts.append(Expert(feature, label, dict(given) if pairs else given, strength))
     return Prior(**{**prior, "experts": tuple(experts), "labels": _from_pairs(prior["labels"])})
+
+
+def _read_drift(rule: Mapping[str, Any]) -> Drift:
+    prior = rule.get("prior")  # files written before there was one have none
+    return Drift(**{**rule, "prior": None if prior is None else _read_prior(prior)})
 
 
 def _read_stop(rule: Mapping[str, Any]) -> Stop:

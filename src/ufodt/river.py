@@ -307,6 +307,7 @@ class UFODTClassifier(base.Classifier):
             seed=learner.seed,
             number=learner._n_opened,
             selection=learner._selection,
+            drift=learner._drift,
             price=[] if is_dict else growing.prices(getattr(x, "prices", None)),
         )
         keys, all_places, ask, cuts = growing.keys, growing.places, plan.next, learner.thresholds.kind != "bins"

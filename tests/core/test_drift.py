@@ -54,8 +54,8 @@ def test_a_world_that_turns_round_is_noticed_and_learned_anew(seed: int) -> None
     rng = np.random.default_rng(seed)
     drift = core.Drift(automatic=True)
     right = run(drift, world(rng, 400, flip=False), world(rng, 400, flip=True))
-    assert 1 <= drift.n_alarms <= 3  # a young belief may be wrong, at little cost
-    assert right[300:400].mean() > 0.8 and right[430:].mean() > 0.8
+    assert 1 <= drift.n_alarms <= 6  # a young belief may be wrong, at little cost
+    assert right[300:400].mean() > 0.85 and right[430:].mean() > 0.85
     assert run(core.Drift(), world(rng, 400, flip=False), world(rng, 400, flip=True))[430:500].mean() < 0.5
 
 

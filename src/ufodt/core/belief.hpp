@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <vector>
@@ -20,12 +21,19 @@
 
 namespace ufodt {
 
+// A prior that forgetting leads to; of thresholds it says how often each side was seen.
+struct Injected {
+    std::vector<double> prior, label_prior;
+    double view_prior = 1.0;
+    bool operator==(const Injected&) const = default;
+};
+
 class Belief {
   public:
     // `continuous` flags the features learned from values; `cuts` fixes their cut points, or leaves them to be found.
     Belief(Shape shape, std::vector<double> prior, std::vector<double> label_prior, bool learns_labels, std::vector<std::uint8_t> continuous = {},
            Cuts cuts = {}, int n_thresholds = 0, const ViewSettings& views = {}, double view_prior = 1.0)
-        : shape_(std::move(shape)), continuous_(std::move(continuous)), cuts_(std::move(cuts)), prior_(std::move(prior)), label_prior_(std::move(label_prior)), learns_labels_(learns_labels) {
+        : shape_(std::move(shape)), continuous_(std::move(continuous)), cuts_(std::move(cuts)), prior_(std::move(prior)), label_prior_(std::move(label_prior)), view_prior_(view_prior), learns_labels_(learns_labels) {
         if (static_cast<int>(prior_.size()) != shape_.n_cells() || static_cast<int>(label_prior_.size()) != shape_.n_labels) {
             throw std::invalid_argument("the prior does not fit the problem");
         }
@@ -59,9 +67,18 @@ class Belief {
     }
 
     const Shape& shape() const { return shape_; }
-    const std::vector<double>& prior() const { return prior_; }
+    // The prior as it is now: that of the start, or between it and the injected one.
+    std::vector<double> prior() const {
+        std::vector<double> now(prior_.size());
+        for (std::size_t i = 0; i < now.size(); ++i) now[i] = prior(i);
+        return now;
+    }
+    std::vector<double> label_prior() const {
+        std::vector<double> now(label_prior_.size());
+        for (std::size_t y = 0; y < now.size(); ++y) now[y] = label_prior(y);
+        return now;
+    }
     const std::vector<double>& count() const { return count_; }
-    const std::vector<double>& label_prior() const { return label_prior_; }
     const std::vector<double>& label_count() const { return label_count_; }
     bool learns_labels() const { return learns_labels_; }
     const LogMean& log_mean() const { return log_mean_; }
@@ -107,12 +124,14 @@ class Belief {
 
     // Adds the evidence of another belief that started from the same prior.
     void merge(const Belief& other) {
-        if (!(shape_ == other.shape_) || continuous_ != other.continuous_ || fixed_ != other.fixed_ || prior_ != other.prior_ || label_prior_ != other.label_prior_ || learns_labels_ != other.learns_labels_) {
+        if (!(shape_ == other.shape_) || continuous_ != other.continuous_ || fixed_ != other.fixed_ || prior_ != other.prior_ || label_prior_ != other.label_prior_ || learns_labels_ != other.learns_labels_ ||
+            injected_ != other.injected_) {
             throw std::invalid_argument("beliefs merge only when they started from the same prior");
         }
         for (std::size_t i = 0; i < count_.size(); ++i) count_[i] += other.count_[i];
         for (std::size_t i = 0; i < label_count_.size(); ++i) label_count_[i] += other.label_count_[i];
         temper_.merge(other.temper_);
+        kept_ *= other.kept_;  // the cases of both have made it fade
         for (int f = 0; f < shape_.n_features; ++f) {
             if (!continuous_[f]) continue;
             if (fixed_[f]) {
@@ -126,11 +145,13 @@ class Belief {
         refresh();
     }
 
-    // Forgets a fraction gamma of everything learned: the counts move towards the prior (paper, algorithm 5).
+    // Forgets a fraction gamma of everything learned: the counts move towards the prior, or prior and counts towards an
+    // injected one (paper, algorithm 5).
     void discount(double gamma) {
         for (double& c : count_) c *= 1.0 - gamma;
         for (double& c : label_count_) c *= 1.0 - gamma;
         temper_.scale(1.0 - gamma);
+        if (injected_) kept_ *= 1.0 - gamma;
         for (Sketch& sketch : sketch_) sketch.scale(1.0 - gamma);
         views_.scale(1.0 - gamma);
         refresh();
@@ -141,15 +162,30 @@ class Belief {
         std::fill(count_.begin(), count_.end(), 0.0);
         std::fill(label_count_.begin(), label_count_.end(), 0.0);
         temper_.scale(0.0);
+        if (injected_) kept_ = 0.0;
         std::fill(n_seen_.begin(), n_seen_.end(), 0);
         for (Sketch& sketch : sketch_) sketch = Sketch(shape_.n_labels);
         views_.scale(0.0);
         refresh();
     }
 
-    // Moves the prior itself a fraction gamma towards another one.
-    void inject(double gamma, const std::vector<double>& prior) {
-        for (std::size_t i = 0; i < prior_.size(); ++i) prior_[i] += gamma * (prior[i] - prior_[i]);
+    // From now on forgetting leads to this prior, and not back to the one of the start (paper, algorithm 5).
+    void inject(Injected injected) {
+        const auto positive = [](double x) { return std::isfinite(x) && x > 0.0; };
+        if (injected.prior.size() != prior_.size() || injected.label_prior.size() != label_prior_.size() || !std::all_of(injected.prior.begin(), injected.prior.end(), positive) ||
+            !std::all_of(injected.label_prior.begin(), injected.label_prior.end(), positive) || !positive(injected.view_prior)) {
+            throw std::invalid_argument("the injected prior must fit the problem, and be positive and finite");
+        }
+        injected_ = std::move(injected);
+        refresh();
+    }
+    bool is_injected() const { return injected_.has_value(); }
+
+    // The share of the prior of the start that is not yet forgotten.
+    double kept() const { return kept_; }
+    void set_kept(double kept) {
+        if (!(kept >= 0.0 && kept <= 1.0)) throw std::invalid_argument("a share from 0 to 1 is expected of what is kept of the prior");
+        kept_ = kept;
         refresh();
     }
 
@@ -193,12 +229,10 @@ class Belief {
     // One draw of theta for some features: a Dirichlet per feature and label; P(label) is its mean.
     void draw(Random& random, const std::vector<int>& features, Theta& theta) const {
         theta.p.resize(alpha_.size());
-        for (auto f = features.begin(); f != features.end();) {  // neighbours in one go
-            const int from = *f, first = shape_.cell(shape_.row(from), 0);
-            int to = from;
-            for (; f != features.end() && *f == to && !(views_.has(to) && !cuts_[to].empty()); ++f) ++to;
-            random.gammas(alpha_.data() + first, squeeze_.data() + first, theta.p.data() + first, shape_.cell(shape_.row(to), 0) - first);
-            if (to == from) ++f;
+        if (views_.size() == 0 && static_cast<int>(features.size()) == shape_.n_features) {
+            random.gammas(alpha_.data(), squeeze_.data(), theta.p.data(), shape_.n_cells());
+        } else {
+            draw_some(random, features, theta);
         }
         if (views_.size() > 0) take_views(&random, features, theta);
         normalise(features, theta, &random);
@@ -211,6 +245,31 @@ class Belief {
     }
 
   private:
+    static const double* gammas(Random& random, Theta::Gathered& all) {
+        all.drawn.resize(all.shape.size());
+        random.gammas(all.shape.data(), all.squeeze.data(), all.drawn.data(), static_cast<int>(all.shape.size()));
+        return all.drawn.data();
+    }
+
+    // Gamma variates of some features, or of those that are not seen through thresholds.
+    void draw_some(Random& random, const std::vector<int>& features, Theta& theta) const {
+        const auto for_each = [&](auto work) {
+            for (const int f : features) {
+                if (!is_viewed(f)) work(shape_.cell(shape_.row(f), 0), shape_.cell(shape_.row(f + 1), 0));
+            }
+        };
+        theta.gathered.clear();
+        for_each([&](int from, int to) { theta.gathered.add(alpha_.data() + from, squeeze_.data() + from, to - from); });
+        const double* drawn = gammas(random, theta.gathered);
+        for_each([&](int from, int to) {
+            std::copy_n(drawn, to - from, theta.p.begin() + from);
+            drawn += to - from;
+        });
+    }
+
+    // Whether a feature is seen through thresholds, with a belief of its own for each.
+    bool is_viewed(int f) const { return views_.has(f) && !cuts_[f].empty(); }
+
     // Log of P(evidence | label) under the mean belief.
     void likelihood(const std::vector<Seen>& evidence, std::vector<double>& log_p) const {
         const int m = shape_.n_labels;
@@ -235,6 +294,9 @@ class Belief {
     std::vector<std::int64_t> n_seen_;
     Views views_;
     std::vector<double> prior_, label_prior_, count_, label_count_;
+    double view_prior_;
+    std::optional<Injected> injected_;
+    double kept_ = 1.0;
     bool learns_labels_;
     // Derived from prior + count, kept up to date entry by entry:
     std::vector<double> alpha_, squeeze_, total_;
@@ -304,37 +366,51 @@ class Belief {
     // P(above) of the views of every feature, drawn (or the mean without `random`), and of the feature's two outcomes.
     void take_views(Random* random, const std::vector<int>& features, Theta& theta) const {
         const int m = shape_.n_labels;
+        const bool exp3 = views_.settings().mode == Thresholds::exp3, one_in_play = exp3 && !views_.settings().average;
         theta.view.resize(static_cast<std::size_t>(views_.size()) * m);
         theta.chosen.assign(shape_.n_features, -1);
         theta.chance.assign(shape_.n_features, 1.0);
+        theta.gathered.clear();
         for (const int f : features) {
+            if (!is_viewed(f)) continue;
             const int n_cuts = static_cast<int>(cuts_[f].size()), first = views_.first(f);
-            if (!views_.has(f) || n_cuts == 0) continue;
-            const bool exp3 = views_.settings().mode == Thresholds::exp3;
             if (exp3 && random) std::tie(theta.chosen[f], theta.chance[f]) = views_.pick(*random, f, n_cuts);
             else if (exp3) theta.chosen[f] = views_.best(f, n_cuts);
-            double* above = theta.p.data() + shape_.cell(shape_.row(f) + 1, 0);
-            const auto take = [&](int v) {
-                double* p = theta.view.data() + static_cast<std::size_t>(v) * m;
-                if (random) views_.sample(*random, v, p);
-                else views_.mean(v, p);
-                return p;
-            };
-            if (exp3 && !views_.settings().average) {  // one view is in play: the feature is that view
-                const double* p = take(theta.chosen[f]);
-                std::copy(p, p + m, above);
-            } else {
-                std::vector<double> weight(m, 0.0);
-                std::fill(above, above + m, 0.0);
-                for (int v = first; v < first + n_cuts; ++v) {
-                    const double* p = take(v);
-                    for (int y = 0; y < m; ++y) above[y] += views_.use(v, y) * p[y], weight[y] += views_.use(v, y);
-                }
-                for (int y = 0; y < m; ++y) above[y] /= weight[y];
-            }
-            for (int y = 0; y < m; ++y) theta.p[shape_.cell(shape_.row(f), y)] = 1.0 - above[y];
+            for (int v = one_in_play ? theta.chosen[f] : first, n = one_in_play ? 1 : n_cuts; n > 0; --n) theta.gathered.views.push_back(v++);
+        }
+        if (random) views_.gather(theta.gathered);
+        const double* drawn = random ? gammas(*random, theta.gathered) : nullptr;
+        for (const int v : theta.gathered.views) {
+            double* const p = theta.view.data() + static_cast<std::size_t>(v) * m;
+            if (!random) views_.mean(v, p);
+            for (int y = 0; random && y < m; ++y) p[y] = drawn[m + y] / (drawn[m + y] + drawn[y] + 1e-300);
+            if (random) drawn += 2 * m;
+        }
+        for (const int f : features) {
+            if (is_viewed(f)) mix_views(f, one_in_play, theta);
         }
     }
+
+    // P(outcome | label) of a feature from its views: the one in play, or the mean over all, weighted by their use.
+    void mix_views(int f, bool one_in_play, Theta& theta) const {
+        const int m = shape_.n_labels, first = views_.first(f), n_cuts = static_cast<int>(cuts_[f].size());
+        const auto p_of = [&](int v) { return theta.view.data() + static_cast<std::size_t>(v) * m; };
+        double *const above = theta.p.data() + shape_.cell(shape_.row(f) + 1, 0), *const below = above - m;
+        for (int y = 0; y < m; ++y) {
+            if (one_in_play) {
+                above[y] = p_of(theta.chosen[f])[y];
+            } else {
+                double sum = 0.0, weight = 0.0;
+                for (int v = first; v < first + n_cuts; ++v) sum += views_.use(v, y) * p_of(v)[y], weight += views_.use(v, y);
+                above[y] = sum / weight;
+            }
+            below[y] = 1.0 - above[y];
+        }
+    }
+
+    double between(double first, double last) const { return last + kept_ * (first - last); }
+    double prior(std::size_t cell) const { return injected_ ? between(prior_[cell], injected_->prior[cell]) : prior_[cell]; }
+    double label_prior(std::size_t y) const { return injected_ && learns_labels_ ? between(label_prior_[y], injected_->label_prior[y]) : label_prior_[y]; }
 
     void refresh_feature(int f) {
         for (int cell = shape_.cell(shape_.row(f), 0); cell < shape_.cell(shape_.row(f + 1), 0); ++cell) refresh_cell(cell);
@@ -342,7 +418,7 @@ class Belief {
     }
 
     void refresh_cell(int cell) {
-        alpha_[cell] = prior_[cell] + count_[cell];
+        alpha_[cell] = prior(cell) + count_[cell];
         squeeze_[cell] = Random::squeeze(alpha_[cell]);
         log_mean_.outcome[cell] = std::log(alpha_[cell]);
     }
@@ -354,9 +430,10 @@ class Belief {
         log_mean_.total[i] = std::log(total_[i]);
     }
 
-    void refresh_label(int label) { log_mean_.label[label] = std::log(label_prior_[label] + label_count_[label]); }
+    void refresh_label(int label) { log_mean_.label[label] = std::log(label_prior(label) + label_count_[label]); }
 
     void refresh() {
+        if (injected_) views_.set_prior(between(view_prior_, injected_->view_prior));
         for (int f = 0; f < shape_.n_features; ++f) refresh_feature(f);
         for (int y = 0; y < shape_.n_labels; ++y) refresh_label(y);
     }
@@ -385,8 +462,8 @@ class Belief {
             for (const int f : features) take_logs(shape_.cell(shape_.row(f), 0), shape_.cell(shape_.row(f + 1), 0));
         theta.label.resize(m);
         double sum = 0.0;
-        for (int y = 0; y < m; ++y) sum += label_prior_[y] + label_count_[y];
-        for (int y = 0; y < m; ++y) theta.label[y] = (label_prior_[y] + label_count_[y]) / sum;
+        for (int y = 0; y < m; ++y) sum += theta.label[y] = label_prior(y) + label_count_[y];
+        for (int y = 0; y < m; ++y) theta.label[y] /= sum;
     }
 };
 

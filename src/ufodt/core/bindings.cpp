@@ -52,7 +52,7 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
     nb::class_<Drift>(m, "Drift")
         .def(
             "__init__",
-            [](Drift* self, double gamma, bool automatic, double threshold) { new (self) Drift(DriftSettings{gamma, automatic, threshold}); },
+            [](Drift* self, double gamma, bool automatic, double threshold) { new (self) Drift(DriftSettings{.gamma = gamma, .automatic = automatic, .threshold = threshold}); },
             nb::kw_only(), "gamma"_a = 0.0, "automatic"_a = false, "threshold"_a = 2.0)
         .def_prop_ro("n_alarms", [](const Drift& d) { return d.state().n_alarms; })
         .def_prop_ro("reserve", [](const Drift& d) { return d.reserve(); })
@@ -90,6 +90,21 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             "problem"_a, nb::kw_only(), "size"_a = 0, "epsilon"_a = 0.1, "step"_a = 0.2, "radius"_a = 10.0, nb::keep_alive<1, 2>())
         .def_prop_ro("on", &Selection::on)
         .def_prop_ro("weights", [](const Selection& s) { return to_numpy(std::vector<double>(s.weights())); }, nb::rv_policy::move)
+        .def(
+            "update_many",
+            [](Selection& s, const Belief& belief, const std::shared_ptr<Problem>& problem, const Outcomes& outcomes, const Labels& labels, const std::optional<Values>& values,
+               const std::optional<Numbers>& weights) {
+                std::vector<int> column;
+                const Cases cases = make_cases(*problem, outcomes, values, column);
+                if (weights && weights->size() != outcomes.shape(0)) throw std::invalid_argument("one weight per case is expected");
+                if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
+                check_labels(belief.shape(), labels, outcomes.shape(0));
+                nb::gil_scoped_release free;
+                if (!s.on()) return;
+                if (weights) s.update_table(belief, cases, labels.data(), weights->data());
+                else s.update_many(belief, cases, labels.data());
+            },
+            "belief"_a, "problem"_a, "outcomes"_a.noconvert(), "labels"_a.noconvert(), "values"_a.noconvert() = nb::none(), "weights"_a.noconvert() = nb::none())
         .def("set_weights", [](Selection& s, const Numbers& weights) { s.set_weights(to_vector(weights)); }, "weights"_a);
 
     nb::class_<Belief>(m, "Belief")
@@ -130,14 +145,16 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         .def("first_view", [](const Belief& b, int feature) { return b.views().has(feature) ? b.views().first(feature) : -1; })
         .def(
             "inject",
-            [](Belief& b, double gamma, const Numbers& prior) {
-                if (prior.size() != b.prior().size()) throw std::invalid_argument("the prior does not fit the problem");
-                b.inject(gamma, to_vector(prior));
+            [](Belief& b, const Table& prior, const Numbers& label_prior, double view_prior) {
+                b.inject({to_cells(b.shape(), prior), to_vector(label_prior), view_prior});
             },
-            "gamma"_a, "prior"_a)
+            "prior"_a.noconvert(), "label_prior"_a.noconvert(), nb::kw_only(), "view_prior"_a)
+        .def_prop_ro("is_injected", &Belief::is_injected)
+        .def_prop_ro("kept", &Belief::kept)
+        .def("set_kept", &Belief::set_kept, "kept"_a)
         .def_prop_ro("prior", [](const Belief& b) { return table(b.shape(), b.prior()); }, nb::rv_policy::move)
         .def_prop_ro("counts", [](const Belief& b) { return table(b.shape(), b.count()); }, nb::rv_policy::move)
-        .def_prop_ro("label_prior", [](const Belief& b) { return to_numpy(std::vector<double>(b.label_prior())); }, nb::rv_policy::move)
+        .def_prop_ro("label_prior", [](const Belief& b) { return to_numpy(b.label_prior()); }, nb::rv_policy::move)
         .def_prop_ro("label_counts", [](const Belief& b) { return to_numpy(std::vector<double>(b.label_count())); }, nb::rv_policy::move)
         .def("learn_temper", &Belief::learn_temper)
         .def_prop_ro("exponent", [](const Belief& b) { return b.temper().exponent(); })
@@ -209,14 +226,14 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         .def(
             "__init__",
             [](Plan* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number,
-               const Selection* selection, std::vector<double> price, double budget) {
+               const Selection* selection, const Drift* drift, std::vector<double> price, double budget) {
                 if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
                 if (!price.empty() && static_cast<int>(price.size()) != problem->shape.n_features) throw std::invalid_argument("one price per feature is expected");
                 new (self) Plan(problem, policy);
-                self->begin(belief, seed, number, offered(*problem, selection, seed, number), {std::move(price), budget});
+                self->begin(belief, seed, number, offered(*problem, selection, seed, number), {std::move(price), budget}, drift ? drift->n_draws() : 1);
                 self->keep_mean();
             },
-            "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "price"_a = std::vector<double>(),
+            "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "drift"_a = nb::none(), "price"_a = std::vector<double>(),
             "budget"_a = INFINITY)
         .def("reset", &Plan::reset)
         .def("next", [](Plan& plan) { return to_question(plan.next()); })

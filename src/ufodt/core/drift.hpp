@@ -21,7 +21,8 @@ struct DriftSettings {
 // Change detection that can be wrong cheaply. A Page-Hinkley test watches the surprise of each label, -log P(label), less
 // its expectation, the entropy of the prediction. On alarm a newcomer that knows only the cases since the excess began
 // takes over, and the old belief stays in reserve, learning on. Unless the newcomer proves better on trial the alarm was
-// false: the reserve returns, and the test becomes slower to trust.
+// false: the reserve returns, and the test becomes slower to trust. While the newcomer knows little, a case is planned under
+// several draws of theta, each asking until it would stop, so that the new world is learned fast.
 class Drift {
   public:
     using Case = std::pair<std::vector<Seen>, int>;
@@ -40,6 +41,9 @@ class Drift {
     const std::optional<Belief>& reserve() const { return reserve_; }
     void restore(State state, std::optional<Belief> reserve) { state_ = std::move(state), reserve_ = std::move(reserve); }
 
+    // Under how many draws of theta a case is planned.
+    int n_draws() const { return reserve_ && state_.age < young ? many_draws : 1; }
+
     // Learn a case, and forget what should be forgotten before.
     void learn(Belief& belief, const std::vector<Seen>& evidence, const std::vector<Reward>& rewards, int label) {
         if (settings_.gamma > 0.0) belief.discount(settings_.gamma);
@@ -54,6 +58,8 @@ class Drift {
   private:
     static constexpr std::size_t max_recent = 64;
     static constexpr std::int64_t trial = 60;  // cases that the reserve is kept
+    static constexpr std::int64_t young = 20;  // cases in which a newcomer asks more than it needs for the answer
+    static constexpr int many_draws = 8;       // of theta, in these cases
     static constexpr double slack = 0.1;       // nats by which surprise may exceed its mean
     static constexpr double doubt = 0.1;       // share of every prediction that is taken to be chance
     static constexpr double enough = 3.0;      // nats of lead with which the reserve returns

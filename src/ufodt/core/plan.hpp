@@ -25,8 +25,9 @@ class Plan {
     Plan& operator=(const Plan&) = delete;
 
     // Open case number `number` with some features on offer: take theta from the belief. The belief must outlive the
-    // plan, or `keep_mean` must follow.
-    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered, CaseTerms terms = {}) {
+    // plan, or `keep_mean` must follow. With several draws of theta the case is planned under one after the other, each
+    // asking until it would stop: a belief that knows little then learns more from a case.
+    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered, CaseTerms terms = {}, int n_draws = 1) {
         seed_ = seed;
         number_ = number;
         offered_ = offered;
@@ -34,6 +35,10 @@ class Plan {
         random_.reseed(seed, 2 * number);
         if (policy_.plan_mean) belief.mean(offered_, theta_);
         else belief.draw(random_, offered_, theta_);
+        const bool draws_more = !policy_.plan_mean && !policy_.predict_theta && belief.views().size() == 0;
+        other_.resize(draws_more ? n_draws - 1 : 0);
+        turn_ = 0;
+        for (Theta& theta : other_) belief.draw(random_, offered_, theta);
         if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
         mean_ = &belief.log_mean();
         cuts_ = &belief.cuts();
@@ -56,6 +61,11 @@ class Plan {
     void reset() {
         const int n = shape().n_features, m = shape().n_labels;
         random_.reseed(seed_, 2 * number_ + 1);
+        if (turn_ > 0) {
+            while (turn_ > 0) std::swap(theta_, other_[--turn_]);
+            if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
+        }
+        told_.clear();
         open_ = offered_;
         is_open_.assign(n, 0);
         for (const int f : open_) is_open_[f] = 1;
@@ -121,24 +131,20 @@ class Plan {
     const Question& next() {
         if (!decided_) {
             question_ = decide();
+            while (question_.feature < 0 && turn_ < other_.size()) {
+                take_turn();
+                question_ = decide();
+            }
             decided_ = true;
         }
         return question_;
     }
 
-    // Draw hypotheses if there are none yet or too few survive. Settling a feature does it as well as asking,
-    // so that whether a question was asked before it was answered makes no difference to the random numbers.
+    // Settling a feature does the same as asking for one, so that whether a question was asked before it was answered
+    // makes no difference to the random numbers, nor to the turn.
     void prepare() {
-        if (!policy_.needs_hypotheses() || open_.empty()) return;
-        const bool few = hypotheses_.n_alive() < std::min(policy_.redraw_below, hypotheses_.n_drawn());
-        if (drawn_ && !few) return;
-        posterior(log_theta_, posterior_);
-        if (policy_.distinct) {
-            hypotheses_.draw_distinct(random_, posterior_, open_, problem_->loss);
-        } else {
-            hypotheses_.draw(random_, posterior_, open_, problem_->loss);
-        }
-        drawn_ = true;
+        if (!other_.empty()) next();
+        imagine();
     }
 
     // The features that may be asked now and, where the stop rule weighs cost and benefit, pay.
@@ -178,6 +184,7 @@ class Plan {
                 log_mean_[y] += exponent_ * (mean ? mean[y] : mean_->outcome[cell + y] - mean_->total[feature * m + y]);
             }
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
+            if (!other_.empty() && offered) told_.push_back(cell);
         }
         purse_.know(feature);
         close(feature);
@@ -225,6 +232,9 @@ class Plan {
     std::uint64_t seed_ = 0, number_ = 0;
     Random random_{0, 0};
     Theta theta_;
+    std::vector<Theta> other_;  // more draws, to take turns with
+    std::size_t turn_ = 0;
+    std::vector<int> told_;     // first cells of the outcomes told, where there are more draws
     Hypotheses hypotheses_;
     const LogMean* mean_ = nullptr;
     const Cuts* cuts_ = nullptr;
@@ -259,6 +269,32 @@ class Plan {
     std::vector<Part> parts_;
     std::vector<Mixture> mixtures_;
     Mixture whole_;                      // all survivors, as region information reads them
+
+    // Draw hypotheses if there are none yet or too few survive.
+    void imagine() {
+        if (!policy_.needs_hypotheses() || open_.empty()) return;
+        const bool few = hypotheses_.n_alive() < std::min(policy_.redraw_below, hypotheses_.n_drawn());
+        if (drawn_ && !few) return;
+        posterior(log_theta_, posterior_);
+        if (policy_.distinct) {
+            hypotheses_.draw_distinct(random_, posterior_, open_, problem_->loss);
+        } else {
+            hypotheses_.draw(random_, posterior_, open_, problem_->loss);
+        }
+        drawn_ = true;
+    }
+
+    // Go on under the next theta, given what was told so far.
+    void take_turn() {
+        std::swap(theta_, other_[turn_++]);
+        const int m = shape().n_labels;
+        for (int y = 0; y < m; ++y) {
+            log_theta_[y] = std::log(theta_.label[y]);
+            for (const int cell : told_) log_theta_[y] += static_cast<double>(theta_.log_p[cell + y]);
+        }
+        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
+        drawn_ = surveyed_ = false;
+    }
 
     void close(int feature) {
         if (is_open_[feature]) open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));
@@ -331,7 +367,7 @@ class Plan {
     void survey() {
         if (surveyed_ || !policy_.needs_hypotheses()) return;
         surveyed_ = true;
-        prepare();
+        imagine();
         hypotheses_.count_regions();
     }
 

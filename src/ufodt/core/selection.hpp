@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "belief.hpp"
@@ -25,7 +28,9 @@ class Selection {
   public:
     Selection(const SelectionSettings& settings, const Shape& shape)
         : settings_(settings), shape_(&shape), n_(shape.n_features), n_rows_(shape.n_labels == 2 ? 1 : shape.n_labels) {
-        if (on()) weight_.assign(static_cast<std::size_t>(n_rows_) * n_, 0.0);
+        if (!on()) return;
+        weight_.assign(static_cast<std::size_t>(n_rows_) * n_, 0.0);
+        magnitude_.assign(n_, 0.0);
     }
 
     bool on() const { return settings_.size > 0 && settings_.size < n_; }
@@ -34,57 +39,190 @@ class Selection {
     void set_weights(std::vector<double> weights) {
         if (weights.size() != weight_.size()) throw std::invalid_argument("the weights do not fit");
         weight_ = std::move(weights);
+        if (on()) weigh_all();
+        floor_ = 0.0;
     }
 
-    // Candidates of one case, in index order: the largest weights, or with probability epsilon any features.
+    // Candidates of one case, in index order: the largest weights, ties at random, or with probability epsilon any features.
     void candidates(Random& random, std::vector<int>& features) const {
-        std::vector<std::pair<double, int>> rank(n_);
-        const bool explore = random.uniform() < settings_.epsilon;
-        for (int f = 0; f < n_; ++f) rank[f] = {explore ? 0.0 : -magnitude(f), static_cast<int>(random.word() >> 33)};
-        std::vector<int> order(n_);
-        std::iota(order.begin(), order.end(), 0);
-        std::nth_element(order.begin(), order.begin() + settings_.size, order.end(), [&](int a, int b) { return rank[a] < rank[b]; });
-        features.assign(order.begin(), order.begin() + settings_.size);
+        const auto size = static_cast<std::size_t>(settings_.size);
+        features.clear();
+        if (random.uniform() < settings_.epsilon) {
+            pick(random, n_, settings_.size, [&](int i) { features.push_back(i); });
+        } else {
+            const double last = rank();
+            tied_.clear();
+            for (const int f : front_) {
+                if (magnitude_[f] > last) features.push_back(f);
+                else if (magnitude_[f] == last) tied_.push_back(f);
+            }
+            const auto n_left = static_cast<int>(size - features.size());
+            pick(random, static_cast<int>(tied_.size()), n_left, [&](int i) { features.push_back(tied_[i]); });
+        }
         std::sort(features.begin(), features.end());
     }
 
     // One perceptron per label against the rest, updated from the features that were bought.
     void update(const Belief& belief, const std::vector<Seen>& evidence, int label) {
         const double scale = 1.0 / (settings_.epsilon * settings_.size / n_ + 1.0 - settings_.epsilon);
-        for (int row = 0; row < n_rows_; ++row) {
-            double* w = weight_.data() + static_cast<std::size_t>(row) * n_;
-            const double truth = label == (n_rows_ == 1 ? 1 : row) ? 1.0 : -1.0;
-            double score = 0.0;
-            for (const Seen& seen : evidence) score += w[seen.feature] * input(belief, seen) * scale;
-            if (truth * score > 1.0) continue;
-            for (const Seen& seen : evidence) w[seen.feature] += settings_.step * truth * input(belief, seen) * scale;
-            bound(w);
+        inputs_.clear();
+        for (const Seen& seen : evidence) inputs_.emplace_back(seen.feature, scale * input(belief, seen));
+        learn(label);
+    }
+
+    // History in bulk, case by case: every cell that is known was sure to be had, so it counts as it is.
+    template <class Cases>
+    void update_many(const Belief& belief, const Cases& cases, const std::int32_t* labels) {
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            if (labels[i] < 0) continue;
+            take(belief, cases, i);
+            learn(labels[i]);
         }
     }
 
+    // The same for a table with weights, as a whole: a few steps along the mean of what its cases ask for. Neither the
+    // order of rows nor whether equal ones stand as one makes a difference, to the last bit.
+    template <class Cases>
+    void update_table(const Belief& belief, const Cases& cases, const std::int32_t* labels, const double* weights) {
+        double total = 0.0;
+        for (std::size_t i = 0; i < cases.size(); ++i) total += labels[i] < 0 ? 0.0 : weights[i];
+        if (!(total > 0.0)) return;
+        std::vector<double> sum(weight_.size());
+        for (int pass = 0; pass < n_passes; ++pass) {
+            std::fill(sum.begin(), sum.end(), 0.0);
+            for (std::size_t i = 0; i < cases.size(); ++i) {
+                if (labels[i] < 0 || weights[i] == 0.0) continue;
+                take(belief, cases, i);
+                for (auto& [f, x] : inputs_) x = std::round(x * 0x1p20) * 0x1p-20;  // sums of these do not round
+                for (int row = 0; row < n_rows_; ++row) {
+                    if (is_sure(row, labels[i])) continue;
+                    double* const here = sum.data() + static_cast<std::size_t>(row) * n_;
+                    for (const auto& [f, x] : inputs_) here[f] += weights[i] * truth(row, labels[i]) * x;
+                }
+            }
+            for (std::size_t k = 0; k < sum.size(); ++k) weight_[k] += settings_.step * (sum[k] / total);
+            for (int row = 0; row < n_rows_; ++row) bound(weight_.data() + static_cast<std::size_t>(row) * n_);
+        }
+        weigh_all();
+    }
+
   private:
+    static constexpr int n_passes = 20;  // over a table with weights
+
     SelectionSettings settings_;
     const Shape* shape_;
     int n_, n_rows_;
-    std::vector<double> weight_;  // perceptrons x features
+    std::vector<double> weight_;     // perceptrons x features
+    std::vector<std::pair<int, double>> inputs_;  // of the case being learned: feature, and its estimate
+    std::vector<double> magnitude_;  // per feature: the largest weight, without its sign
+    // Only for speed, so that a case costs little more with many features: where the front was seen last.
+    mutable double floor_ = 0.0;
+    mutable std::vector<int> front_, tied_;
+    mutable std::vector<double> sorted_;
+    mutable std::vector<std::uint8_t> is_picked_;
 
-    double magnitude(int feature) const {
+    // The size-th largest magnitude; `front_` then holds all features that have at least it, in index order.
+    double rank() const {
+        const auto size = static_cast<std::size_t>(settings_.size);
+        for (;;) {
+            front_.clear();
+            for (int f = 0; f < n_; ++f) {
+                if (magnitude_[f] >= floor_) front_.push_back(f);
+            }
+            if (front_.size() >= size) break;
+            floor_ = 0.0;
+        }
+        sorted_.clear();
+        for (const int f : front_) sorted_.push_back(magnitude_[f]);
+        const auto nth_largest = [&](std::size_t n) {
+            std::nth_element(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(n) - 1, sorted_.end(), std::greater<>());
+            return sorted_[n - 1];
+        };
+        if (sorted_.size() > 4 * size) floor_ = nth_largest(2 * size);  // with room for weights that fall
+        return nth_largest(size);
+    }
+
+    // `n` of the numbers below `of`, each set of them as likely (Floyd's way).
+    template <class Take>
+    void pick(Random& random, int of, int n, Take take) const {
+        is_picked_.assign(of, 0);
+        for (int top = of - n; top < of; ++top) {
+            int i = static_cast<int>(random.uniform() * (top + 1));
+            if (is_picked_[i]) i = top;
+            is_picked_[i] = 1;
+            take(i);
+        }
+    }
+
+    void weigh(int feature) {
         double most = 0.0;
         for (int row = 0; row < n_rows_; ++row) most = std::max(most, std::abs(weight_[static_cast<std::size_t>(row) * n_ + feature]));
-        return most;
+        magnitude_[feature] = most;
     }
 
-    // An outcome as a number from -1 to 1.
+    void weigh_all() {
+        for (int f = 0; f < n_; ++f) weigh(f);
+    }
+
+    // An outcome as a number from -1 to 1; a value of which no threshold was in use, as its bin between all of them.
     double input(const Belief& belief, const Seen& seen) const {
+        const int f = seen.feature;
+        if (belief.views().has(f) && seen.view < 0) {
+            const std::vector<double>& cuts = belief.cuts()[f];
+            return cuts.empty() ? 0.0 : 2.0 * outcome_of(cuts, seen.value) / static_cast<double>(cuts.size()) - 1.0;
+        }
         const int outcome = belief.outcome(seen);
-        return outcome < 0 ? 0.0 : 2.0 * outcome / (shape_->n_outcomes(seen.feature) - 1) - 1.0;
+        return outcome < 0 ? 0.0 : 2.0 * outcome / (shape_->n_outcomes(f) - 1) - 1.0;
     }
 
-    void bound(double* w) const {
-        double norm = 0.0;
-        for (int f = 0; f < n_; ++f) norm += w[f] * w[f];
+    template <class Cases>
+    void take(const Belief& belief, const Cases& cases, std::size_t i) {
+        inputs_.clear();
+        for (int f = 0; f < n_; ++f) {
+            if (cases.has(i, f)) inputs_.emplace_back(f, input(belief, cases.seen(i, f)));
+        }
+    }
+
+    double truth(int row, int label) const { return label == (n_rows_ == 1 ? 1 : row) ? 1.0 : -1.0; }
+
+    // Whether a perceptron is sure enough of the label, given `inputs_`.
+    bool is_sure(int row, int label) const {
+        const double* const w = weight_.data() + static_cast<std::size_t>(row) * n_;
+        double score = 0.0;
+        for (const auto& [f, x] : inputs_) score += w[f] * x;
+        return truth(row, label) * score > 1.0;
+    }
+
+    // A step for every perceptron that is not.
+    void learn(int label) {
+        bool any = false, all = false;  // which weights moved: those of the inputs, or all
+        for (int row = 0; row < n_rows_; ++row) {
+            if (is_sure(row, label)) continue;
+            double* const w = weight_.data() + static_cast<std::size_t>(row) * n_;
+            for (const auto& [f, x] : inputs_) w[f] += settings_.step * truth(row, label) * x;
+            any = true;
+            all |= bound(w);
+        }
+        if (all) weigh_all();
+        else if (any)
+            for (const auto& [f, x] : inputs_) weigh(f);
+    }
+
+    // Whether the weights had to be shortened.
+    bool bound(double* w) const {
+        constexpr int n_sums = 8;  // side by side
+        double sums[n_sums] = {}, norm = 0.0;
+        int f = 0;
+        for (; f + n_sums <= n_; f += n_sums) {
+            for (int i = 0; i < n_sums; ++i) sums[i] += w[f + i] * w[f + i];
+        }
+        for (; f < n_; ++f) norm += w[f] * w[f];
+        for (const double sum : sums) norm += sum;
         norm = std::sqrt(norm);
-        for (int f = 0; f < n_ && norm > settings_.radius; ++f) w[f] *= settings_.radius / norm;
+        if (!(norm > settings_.radius)) return false;
+        const double factor = settings_.radius / norm;
+        for (f = 0; f < n_; ++f) w[f] *= factor;
+        return true;
     }
 };
 

@@ -65,6 +65,18 @@ struct Theta {
     std::vector<double> view;   // n_views x n_labels: P(above | label)
     std::vector<int> chosen;    // per feature: the view in play, -1 if to be searched for
     std::vector<double> chance; // per feature: with what probability it was chosen
+
+    // Room for drawing: variates come in blocks, so what is to be drawn is laid side by side first.
+    struct Gathered {
+        std::vector<double> shape, squeeze, drawn;
+        std::vector<int> views;
+
+        void clear() { shape.clear(), squeeze.clear(), views.clear(); }
+        void add(const double* shapes, const double* squeezes, int n) {
+            shape.insert(shape.end(), shapes, shapes + n);
+            squeeze.insert(squeeze.end(), squeezes, squeezes + n);
+        }
+    } gathered;
 };
 
 // One thing seen in a case. A continuous feature is learned from its value, any other from its outcome.

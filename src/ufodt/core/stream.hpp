@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -53,10 +55,10 @@ inline void offer(const Selection& selection, const Problem& problem, std::uint6
     if (selection.on()) {
         Random random(~seed, number);
         selection.candidates(random, features);
-        for (int f = 0; f < n_features; ++f) {
-            if (problem.mandatory[f] && !std::binary_search(features.begin(), features.end(), f)) {
-                features.insert(std::upper_bound(features.begin(), features.end(), f), f);
-            }
+        const std::uint8_t *const from = problem.mandatory.data(), *const to = from + n_features, *at = from;
+        for (; at < to && (at = static_cast<const std::uint8_t*>(std::memchr(at, 1, to - at))); ++at) {
+            const auto f = static_cast<int>(at - from);
+            if (!std::binary_search(features.begin(), features.end(), f)) features.insert(std::upper_bound(features.begin(), features.end(), f), f);
         }
     } else if (static_cast<int>(features.size()) != n_features) {
         features.resize(n_features);
@@ -82,7 +84,7 @@ inline void run(Plan& plan, Mind mind, std::uint64_t seed, std::uint64_t first, 
         offer(mind.selection, plan.problem(), seed, first + i, offered);
         CaseTerms terms;
         if (prices) terms.price.assign(prices + i * n_features, prices + (i + 1) * n_features);
-        plan.begin(mind.belief, seed, first + i, offered, std::move(terms));
+        plan.begin(mind.belief, seed, first + i, offered, std::move(terms), mind.drift.n_draws());
         evidence.clear();
         for (;;) {
             const Question question = plan.next();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "random.hpp"
+#include "shape.hpp"
 #include "sketch.hpp"
 
 namespace ufodt {
@@ -30,6 +31,7 @@ class Views {
         for (const int n : n_views) first_.push_back(first_.back() + n);
         count_.assign(static_cast<std::size_t>(size()) * 2 * m_, 0.0);
         alpha_.assign(count_.size(), 0.0);
+        squeeze_.assign(count_.size(), 0.0);
         log_mean_.assign(count_.size(), 0.0);
         use_.assign(static_cast<std::size_t>(size()) * m_, 1.0);
         sum_.assign(size(), 0.0);
@@ -49,7 +51,7 @@ class Views {
         for (int v = first(feature), k = 0; k < static_cast<int>(cuts.size()); ++k, ++v) {
             if (!settings_.teach_all && v != used) continue;
             count_[cell(v, value > cuts[k], label)] += 1.0;
-            refresh(v);
+            refresh(v, label);
         }
         if (used >= 0) use_[static_cast<std::size_t>(used) * m_ + label] += 1.0;
     }
@@ -72,27 +74,27 @@ class Views {
         for (int v = 0; v < size(); ++v) refresh(v);
     }
 
+    void set_prior(double prior) {
+        prior_ = prior;
+        for (int v = 0; v < size(); ++v) refresh(v);
+    }
+
     // Adds what was learned elsewhere of a feature whose thresholds are the same there.
     void merge(int feature, const Views& other) {
         for (int v = first(feature); v < first(feature) + n(feature); ++v) {
-            for (int i = cell(v, 0, 0); i < cell(v + 1, 0, 0); ++i) count_[i] += other.count_[i];
+            for (std::size_t i = cell(v, 0, 0); i < cell(v + 1, 0, 0); ++i) count_[i] += other.count_[i];
             for (std::size_t i = static_cast<std::size_t>(v) * m_; i < static_cast<std::size_t>(v + 1) * m_; ++i) use_[i] += other.use_[i] - 1.0;
             sum_[v] += other.sum_[v];
             refresh(v);
         }
     }
 
-    // P(above | label) of one view: a draw, or the mean.
-    void sample(Random& random, int view, double* p) const {
-        for (int y = 0; y < m_; ++y) {
-            const double a = alpha_[cell(view, 1, y)], b = alpha_[cell(view, 0, y)];
-            const double shape[2] = {a, b}, squeeze[2] = {Random::squeeze(a), Random::squeeze(b)};
-            double drawn[2];
-            random.gammas(shape, squeeze, drawn, 2);
-            const auto [above, below] = drawn;
-            p[y] = above / (above + below + 1e-300);
-        }
+    // What is to be drawn for the views listed: below the threshold under each label, then above it.
+    void gather(Theta::Gathered& all) const {
+        for (const int v : all.views) all.add(alpha_.data() + cell(v, 0, 0), squeeze_.data() + cell(v, 0, 0), 2 * m_);
     }
+
+    // P(above | label) of one view, on the mean.
     void mean(int view, double* p) const {
         for (int y = 0; y < m_; ++y) p[y] = alpha_[cell(view, 1, y)] / (alpha_[cell(view, 0, y)] + alpha_[cell(view, 1, y)]);
     }
@@ -131,20 +133,23 @@ class Views {
     int m_ = 0;
     double prior_ = 1.0;
     std::vector<int> first_;                          // per feature: its first view; n_features + 1 entries
-    std::vector<double> count_, alpha_, log_mean_;    // per (view, bit, label)
+    std::vector<double> count_, alpha_, squeeze_, log_mean_;  // per (view, bit, label)
     std::vector<double> use_, sum_;                   // per (view, label): how often in use; per view: Exp3's sum of gains
 
     std::size_t cell(int view, int bit, int label) const { return (static_cast<std::size_t>(view) * 2 + bit) * m_ + label; }
 
     void refresh(int view) {
-        for (int y = 0; y < m_; ++y) {
-            const std::size_t below = cell(view, 0, y), above = cell(view, 1, y);
-            alpha_[below] = prior_ + count_[below];
-            alpha_[above] = prior_ + count_[above];
-            const double log_total = std::log(alpha_[below] + alpha_[above]);
-            log_mean_[below] = std::log(alpha_[below]) - log_total;
-            log_mean_[above] = std::log(alpha_[above]) - log_total;
+        for (int y = 0; y < m_; ++y) refresh(view, y);
+    }
+
+    void refresh(int view, int label) {
+        const std::size_t below = cell(view, 0, label), above = cell(view, 1, label);
+        for (const std::size_t i : {below, above}) {
+            alpha_[i] = prior_ + count_[i];
+            squeeze_[i] = Random::squeeze(alpha_[i]);
         }
+        const double log_total = std::log(alpha_[below] + alpha_[above]);
+        for (const std::size_t i : {below, above}) log_mean_[i] = std::log(alpha_[i]) - log_total;
     }
 };
 

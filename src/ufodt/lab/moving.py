@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ufodt import UFODT, drift, stop
 from ufodt.drift import Drift
-from ufodt.lab import baselines
+from ufodt.lab import baselines, trees
 from ufodt.lab.baselines import DEFAULT, Setting
 from ufodt.lab.datasets import Dataset, load, stagger, to_problem
 from ufodt.lab.datasets.generated import STAGGER_LENGTH
@@ -62,7 +62,7 @@ def next_to_trees(seeds: Iterable[int], *, tuned: bool = True) -> list[Result]:
     seeds = tuple(seeds)
     efdt = {"EFDT": _peer("efdt", seeds)}
     if tuned:
-        setting = baselines.tune("efdt", [_stream(seed) for seed in TUNING_SEEDS]).setting
+        setting = trees.best_setting(baselines.Kind.EFDT, [_stream(seed) for seed in TUNING_SEEDS])
         efdt["EFDT tuned"] = _peer("efdt", seeds, setting)
     best = max(efdt, key=lambda who: float(efdt[who].accuracy.mean()))
     ours = {

@@ -9,23 +9,22 @@ cases of a stream of a seed of its own. Calibration is that of the answers on th
 mean distance between how sure they are and how often they are right, over ten bins of equal width.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 
 import numpy as np
 import numpy.typing as npt
 
 from ufodt import UFODT, drift
 from ufodt.certificate import calibration_error
-from ufodt.lab import baselines
-from ufodt.lab.baselines import DEFAULT, GRID, Kind, Setting
+from ufodt.lab import baselines, trees
+from ufodt.lab.baselines import DEFAULT, Kind, Setting
 from ufodt.lab.datasets import PAPER, Dataset, load_paper, paper_split, stagger, take, to_problem
 from ufodt.lab.datasets.dataset import FloatArray
 from ufodt.lab.published import BEST_TREE, PUBLISHED, STAGGER_QUESTIONS
 from ufodt.lab.remember import remember
 from ufodt.lab.scores import UTILITIES
+from ufodt.lab.trees import facts
 from ufodt.lab.verdict import Measurements, Result, spread
 
 SHORT = ("zoo", "spect_heart")  # too short to be cheap while learning
@@ -243,22 +242,13 @@ def best_setting(name: str, kind: Kind) -> Setting:
     else:
         stream = _split(name, TUNING_SEED)[0]
         streams = [take(stream, np.arange(min(N_TUNING, len(stream.y))))]
-    key = {"what": "tune", "kind": kind, "grid": [asdict(setting) for setting in GRID], **_facts(streams)}
-    return Setting(**remember(key, lambda: asdict(baselines.tune(kind, streams).setting)))
+    return trees.best_setting(kind, streams)
 
 
 def _tree(name: str, seed: int, kind: Kind, setting: Setting) -> float:
     """Hold-out utility of a tree that has read the whole stream."""
     stream, holdout = _split(name, seed)
-
-    def compute() -> float:
-        tree = baselines.build(kind, stream, setting=setting)
-        for row, label in zip(stream.X, stream.y.tolist(), strict=True):
-            tree.learn(row, label)
-        return _utility(name)(holdout.y, baselines.holdout(tree, holdout.X))
-
-    key = {"what": "tree", "kind": kind, "setting": asdict(setting), "metric": _metric(name)}
-    return float(remember(key | _facts([stream, holdout]), compute))
+    return trees.on_holdout(kind, setting, stream, holdout, metric=_metric(name))
 
 
 def _boosting(name: str, seed: int) -> float:
@@ -268,15 +258,7 @@ def _boosting(name: str, seed: int) -> float:
         return _utility(name)(holdout.y, baselines.offline_boosting(stream)(holdout.X))
 
     key = {"what": "boosting", "metric": _metric(name)}
-    return float(remember(key | _facts([stream, holdout]), compute))
-
-
-def _facts(parts: Iterable[Dataset]) -> dict[str, object]:
-    """What a figure of others depends on besides its settings: the rows, and the packages."""
-    rows = hashlib.sha256()
-    for part in parts:
-        rows.update(np.ascontiguousarray(part.X).tobytes() + np.ascontiguousarray(part.y).tobytes())
-    return {"rows": rows.hexdigest(), **{package: version(package) for package in ("river", "scikit-learn")}}
+    return float(remember(key | facts([stream, holdout]), compute))
 
 
 # --- Stagger -------------------------------------------------------------------------------------------
@@ -329,7 +311,7 @@ def _online(seed: int, kind: Kind, setting: Setting) -> float:
         return float((predicted == data.y).mean())
 
     key = {"what": "online", "kind": kind, "setting": asdict(setting)}
-    return float(remember(key | _facts([data]), compute))
+    return float(remember(key | facts([data]), compute))
 
 
 def _stagger(seed: int) -> Dataset:
