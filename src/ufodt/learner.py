@@ -181,6 +181,7 @@ class UFODT:
         unavailable: Iterable[str] = (),
         prices: Mapping[str, float] | None = None,
         budget: float = math.inf,
+        explore: bool = True,
     ) -> Session:
         """Begin a case. Many sessions may be open at once.
 
@@ -196,6 +197,9 @@ class UFODT:
             What features cost in this case, where it differs.
         budget
             What the case may cost at most.
+        explore
+            Plan under a draw from the belief, so that what is not known yet is tried now and then. With False the
+            case goes the way of `evaluate` and of `tree()`, the same whenever it is opened, and is not counted.
         """
         if not isinstance(plain(case), str | int | None):
             raise InvalidValue(f"{case!r} came as the name of a case; expected a string or a whole number.")
@@ -203,10 +207,10 @@ class UFODT:
             raise InvalidValue(f"A budget of {budget!r} came; expected an amount, zero or more.")
         plan = core.Plan(
             self._compiled,
-            self._policy,
+            self._policy if explore else self._settled(),
             self._belief,
             seed=self.seed,
-            number=self._n_opened,
+            number=self._n_opened if explore else _TREE,
             selection=self._selection,
             price=[] if prices is None else self._prices_of(prices),
             budget=number(budget),
@@ -220,7 +224,7 @@ class UFODT:
             scores=self.thresholds.kind == "exp3",
             budget=min(number(budget), self._budget),
         )
-        self._n_opened += 1
+        self._n_opened += explore
         return session
 
     def learn(self, evidence: Evidence, label: Label) -> None:
@@ -435,11 +439,15 @@ class UFODT:
             return outcomes, values, np.full(len(outcomes), -1, dtype=np.int32)
         return outcomes, values, self.problem.label_indices(y, len(outcomes))
 
-    def _tree(self) -> core.Tree:
+    def _settled(self) -> core.Policy:
         """The policy under the mean belief; the paper plans and answers under one draw."""
         plan = None if self.policy.predict == "theta" else "mean"
-        policy = policies.to_core(self.policy, self.problem, plan=plan)  # type: ignore[arg-type]
-        return core.Tree(self._compiled, policy, self._belief, seed=self.seed, number=_TREE, selection=self._selection)
+        return policies.to_core(self.policy, self.problem, plan=plan)  # type: ignore[arg-type]
+
+    def _tree(self) -> core.Tree:
+        return core.Tree(
+            self._compiled, self._settled(), self._belief, seed=self.seed, number=_TREE, selection=self._selection
+        )
 
     def _prices_of(self, given: Mapping[str, float]) -> list[float]:
         if not isinstance(given, Mapping):
