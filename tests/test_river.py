@@ -424,6 +424,7 @@ def test_cases_without_features_are_answered_from_the_labels() -> None:
         (lambda: UFODTClassifier(criterion="best"), InvalidPolicy, "no criterion 'best'"),
         (lambda: UFODTClassifier(costs=-1.0), InvalidProblem, "price -1.0 came"),
         (lambda: UFODTClassifier(costs={"others": "dear"}), InvalidProblem, "price 'dear' came"),
+        (lambda: UFODTClassifier(costs={"fever": -1}), InvalidProblem, "fever: price -1 came"),
         (lambda: UFODTClassifier(seed=-1), InvalidPolicy, "seed of -1"),
         (lambda: UFODTClassifier(prior=Prior(experts=[Expert("a", 0, 0.5, 1)])), InvalidProblem, "`problem=`"),
         (lambda: UFODTClassifier(problem="x"), InvalidProblem, "'x' came as the problem"),

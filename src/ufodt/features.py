@@ -179,6 +179,11 @@ def with_prices(features: Sequence[Feature], table: Mapping[str, Any]) -> list[F
             raise InvalidProblem(
                 f"{feature.name}: {entry!r} came; expected `price` and, if wanted, `group` and `later`."
             )
+        strange = [
+            key for key in entry if key not in ("price", "group", "later", "result") and not str(key).startswith("_")
+        ]
+        if strange:
+            raise InvalidProblem(f"{feature.name}: {strange[0]!r} came beside its price; expected `group` or `later`.")
         priced.append(replace(feature, price=entry["price"], group=entry.get("group"), later_price=entry.get("later")))
     return priced
 
