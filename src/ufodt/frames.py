@@ -156,7 +156,7 @@ def _read(frame: Any) -> "nw.DataFrame[Any]":
         ) from None
     if len(set(names)) < len(names):
         raise same
-    return data
+    return data  # type: ignore[no-any-return]
 
 
 def _kind(dtype: Any) -> str:
