@@ -357,7 +357,8 @@ class UFODT:
         """Return the policy under the mean belief as a frozen tree: to read, to draw, to run elsewhere.
 
         The likeliest nodes are unrolled first. A node beyond a limit asks nothing and answers where it stands; when
-        there is none, `tree.complete` is true and `tree.predict` answers as `evaluate` does.
+        there is none, `tree.complete` is true and `tree.predict` answers every case that misses no more than
+        `max_missing` of its values as `evaluate` does.
 
         Parameters
         ----------
