@@ -362,6 +362,7 @@ def test_every_line_has_an_answer_even_a_bad_one(folder: Path) -> None:
     )  # fmt: skip
     first, *errors, undone, why, what_if, skipped, opened, answer = said
     assert len(errors) == 6 and all(list(line) == ["error"] for line in errors)
+    assert errors[-1]["error"] == "3 came; expected an object from features to values."
     assert undone == opened == first
     assert why["why"]["next"]["feature"] == "fever" and why["why"]["features"][0]["pays"]
     assert what_if["what_if"]["answer"] == "healthy"
@@ -452,6 +453,26 @@ def test_the_exported_tree_answers_as_the_model(folder: Path, tmp_path: Path) ->
 
 def test_a_picture_needs_a_place(folder: Path) -> None:
     assert call("tree", model(folder), "--format", "png").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [["run", "cases.csv", "--save"], ["run", "cases.csv", "--records"], ["ask", "model.npz", "--save"],
+                  ["tree", "model.npz", "--output"]],
+)  # fmt: skip
+def test_a_place_that_is_not_there_is_named_before_the_work(folder: Path, arguments: list[str]) -> None:
+    command, name, option = arguments
+    with pytest.raises(UfodtError, match="There is no folder .* to write it.npz into; make it first"):
+        call(command, str(folder / name), option, str(folder / "nowhere" / "it.npz"))
+
+
+def test_what_the_system_refuses_is_said_in_one_line(folder: Path) -> None:
+    script = f"import sys; sys.argv = ['ufodt', 'run', {str(folder / 'cases.csv')!r}, '--save', '/proc/m.npz']"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}; from ufodt.app.cli import main; main()"], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("ufodt: ")]
+    assert "/proc/m.npz" in line and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("command", ["ask", "explain", "tree"])

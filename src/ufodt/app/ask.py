@@ -167,7 +167,9 @@ def serve_lines(
             ((verb, given),) = request.items()
             if verb == "open":
                 given = given if isinstance(given, dict) else {}
-                session = learner.open(given.get("case"), known={**known, **given.get("known", {})}, explore=learns)
+                session = learner.open(
+                    given.get("case"), known={**known, **_object(given.get("known", {}))}, explore=learns
+                )
             elif verb == "label":
                 if not learns:
                     raise InvalidValue("A label came, but nothing is learned here: start `ufodt ask` with --learn.")
@@ -183,7 +185,7 @@ def serve_lines(
 
 def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> dict[str, Any]:
     if verb == "tell":
-        for name, value in given.items():
+        for name, value in _object(given).items():
             session.tell(name, _sent(learner, name, value))
     elif verb == "skip":
         session.skip(given)
@@ -192,6 +194,8 @@ def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> d
     elif verb == "why":
         return {"why": as_json(session)}
     elif verb == "what_if":
+        if len(_object(given)) != 1:
+            raise InvalidValue(f"{given!r} came; expected an object with one feature and its value.")
         ((name, value),) = given.items()
         answer, question = session.what_if(name, _sent(learner, name, value))
         probabilities = [[label, p] for label, p in answer.probabilities.items()]
@@ -202,6 +206,12 @@ def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> d
     elif verb not in ("open", "label"):
         raise InvalidValue(f"{verb!r} came; expected tell, skip, undo, why, what_if, answer, label or open.")
     return _state(learner, session)
+
+
+def _object(given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise InvalidValue(f"{given!r} came; expected an object from features to values.")
+    return given
 
 
 def _sent(learner: ufodt.UFODT, name: str, value: Any) -> Any:

@@ -79,6 +79,8 @@ def run(
 
     if model is not None and (about is not None or criterion is not None):
         raise click.UsageError("--price and --criterion belong to a new model; a saved one has its own.")
+    for path in (save, None if records == "-" else records):
+        _check_folder(path)
     out = out_of(records, append=skip > 0)
     console = Console(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
     with console.status("Reading the table"):
@@ -148,6 +150,7 @@ def ask(model: str, known: tuple[str, ...], learn: bool, save: str | None, as_js
     from ufodt.app.ask import serve_lines
     from ufodt.app.reading import read_values
 
+    _check_folder(save)
     learner = ufodt.load(model)
     values = read_values(learner.problem, known)
     if as_json:
@@ -224,6 +227,7 @@ def tree(
     """Show the policy as a tree, or write it as a picture, as SQL, or as Python that needs no ufodt."""
     import ufodt
 
+    _check_folder(output)
     form = form or _FORMATS.get(Path(output or "").suffix.lower(), "text")
     if form == "png" and output is None:
         raise click.UsageError("A PNG goes into a file: name one with --output.")
@@ -246,6 +250,16 @@ def tree(
         click.echo(text.removesuffix("\n"))
     else:
         Path(output).write_text(text.removesuffix("\n") + "\n", encoding="utf-8")
+
+
+def _check_folder(path: str | None) -> None:
+    """Complain before the work, not after it, that there is no folder for its outcome."""
+    from ufodt.errors import UfodtError
+
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise UfodtError(
+            f"There is no folder {str(Path(path).parent)!r} to write {Path(path).name} into; make it first."
+        )
 
 
 def _write_png(frozen: "ufodt.tree.Tree", output: str, given: dict[str, float], missing: bool) -> None:
