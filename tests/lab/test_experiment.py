@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -261,6 +262,18 @@ def test_killed_at_any_moment_the_report_is_the_same(tiny: Path, undisturbed: tu
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert f"{n_before} found finished" in done.stdout
     assert _without_absent((tmp_path / "report.html").read_text()) == undisturbed[1]
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(campaign, "carry_out", interrupt)
+    console = Console(file=StringIO(), width=200)
+    with pytest.raises(SystemExit) as ended:
+        show(console, ["table2_stagger_cost"], quick=True, n_jobs=1, results=tmp_path)
+    assert ended.value.code == 130
+    assert "the same command goes on from there" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def _without_absent(page: str) -> str:

@@ -72,4 +72,8 @@ def carry_out(
                 said = time.perf_counter()
                 console.print(f"{done / total:4.0%}  {what}", highlight=False)
 
-        return campaign.carry_out(runs, results, n_jobs=n_jobs, report=report_on)
+        try:
+            return campaign.carry_out(runs, results, n_jobs=n_jobs, report=report_on)
+        except KeyboardInterrupt:
+            console.print("Stopped. Finished runs are kept: the same command goes on from there.", style="yellow")
+            raise SystemExit(130) from None
