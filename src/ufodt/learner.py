@@ -139,6 +139,7 @@ class UFODT:
         self._belief = beliefs.from_prior(self.prior, problem, self._compiled, self.thresholds)
         self._drift = core.Drift(**asdict(self.drift))
         self._selection = core.Selection(self._compiled, **asdict(self.selection))
+        self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds
 
     @classmethod
     def paper(

@@ -218,6 +218,15 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             },
             "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "price"_a = std::vector<double>(),
             "budget"_a = INFINITY)
+        .def(
+            "begin",  // the next case, in the memory of the last
+            [](Plan& plan, const Belief& belief, std::uint64_t seed, std::uint64_t number, const Selection* selection, std::vector<double> price) {
+                if (!(plan.shape() == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
+                if (!price.empty() && static_cast<int>(price.size()) != plan.shape().n_features) throw std::invalid_argument("one price per feature is expected");
+                plan.begin(belief, seed, number, offered(plan.problem(), selection, seed, number), {std::move(price), INFINITY});
+                plan.keep_mean();
+            },
+            "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "price"_a = std::vector<double>())
         .def("reset", &Plan::reset)
         .def("next", [](Plan& plan) { return to_question(plan.next()); })
         .def("prepare", &Plan::prepare)
