@@ -75,6 +75,25 @@ def test_asking_changes_nothing(name: str) -> None:
 
 
 @every_learner
+def test_a_case_that_explores_nothing_goes_the_way_of_the_hold_out(name: str) -> None:
+    learner, (X, _) = learned(name), stream_of(name, 3, 40, missing=0.1)
+    record, before, at = learner.evaluate(X).record, state(learner), 0
+    for i, values in enumerate(X):
+        session, row, asked = learner.open(explore=False), row_of(values), []
+        while (question := session.ask()) is not None:
+            if row[question.feature] is None:
+                session.skip(question.feature)
+            else:
+                session.tell(question.feature, row[question.feature])
+                asked.append(learner.problem.feature_index(question.feature))
+        answer = session.predict()
+        assert asked == record.asked[at : at + len(asked)].tolist() and len(asked) == record.n_asked[i]
+        assert (answer.label, answer.cost) == (record.predicted[i], record.cost[i])
+        at += len(asked)
+    assert state(learner) == before
+
+
+@every_learner
 def test_cost_is_the_sum_of_what_was_told(name: str) -> None:
     learner, (X, _) = learned(name), stream_of(name, 3, 40, missing=0.1)
     paid = []

@@ -117,13 +117,43 @@ def test_groups_and_losses_come_along() -> None:
         ({"x": [1, 2]}, "No column is called 'y'"),
         ({"x": [datetime.date(2020, 1, 1)] * 2, "y": [0, 1]}, "x: a column of Date came"),
         ({"x": ["same", "same"], "y": [0, 1]}, "x: 1 different texts came"),
-        ({"x": [None, None], "y": [0, 1]}, "x: "),
+        ({"x": [None, None], "y": [0, 1]}, "x: no cell of the column holds a value"),
+        ({"x": [[1], [2]], "y": [0, 1]}, "x: a column of List"),
         ({"x": [1, 2], "y": [0, 0]}, "1 labels came"),
     ],
 )
 def test_a_frame_that_makes_no_problem_is_refused_in_words(columns: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidProblem, match=says):
         to_problem(pl.DataFrame(columns), label="y")
+
+
+def test_columns_may_be_named_by_numbers() -> None:
+    frame = pd.DataFrame({0: [1.5, 2.5, 3.5], 1: ["a", "b", "a"], "y": [0, 1, 0]})
+    problem = to_problem(frame, label="y")
+    assert [feature.name for feature in problem.features] == ["0", "1"]
+    assert table(frame, ["1", "0"]).tolist() == [["a", 1.5], ["b", 2.5], ["a", 3.5]]
+    assert len(UFODT(problem).run(frame, "y").cost) == 3
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame(np.ones((2, 2)), columns=["a", "a"]),
+        pd.DataFrame(np.ones((2, 2)), columns=[1, "1"]),
+        pa.table([[1], [2]], names=["a", "a"]),
+    ],
+)
+def test_columns_of_one_name_are_refused(frame: Any) -> None:
+    with pytest.raises(InvalidValue, match="the same name"):
+        table(frame)
+
+
+@pytest.mark.parametrize("values", [[[1], [2]], [datetime.datetime(2020, 1, 1)] * 2, [b"x", b"y"]])
+def test_columns_that_are_no_features_are_named_wherever_a_frame_goes(values: list[Any]) -> None:
+    frame = pl.DataFrame({"x": values, "b": [0, 1]})
+    with pytest.raises(InvalidProblem, match="x: a column of"):
+        UFODT(Problem([Binary("x")], labels=[0, 1])).evaluate(frame)
+    assert len(UFODT(Problem([Binary("b")], labels=[0, 1])).evaluate(frame).record.cost) == 2  # others are left alone
 
 
 def test_too_many_texts_are_refused() -> None:
@@ -167,7 +197,12 @@ def test_costs_come_in_several_forms(costs: Any, prices: list[float]) -> None:
 
 @pytest.mark.parametrize(
     ("costs", "says"),
-    [([1, 2, 3], r"shape \(3,\)"), ({"a": 1}, "b: no price came"), ({"a": 1, "b": 1, "c": 1}, r"\['c'\]")],
+    [
+        ([1, 2, 3], r"shape \(3,\)"),
+        ({"a": 1}, "b: no price came"),
+        ({"a": 1, "b": 1, "c": 1}, r"\['c'\]"),
+        ({"a": {"price": 1, "grup": "g"}, "b": 1}, "a: 'grup' came beside its price"),
+    ],
 )
 def test_costs_that_do_not_fit_are_refused(costs: Any, says: str) -> None:
     with pytest.raises(InvalidProblem, match=says):

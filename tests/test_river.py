@@ -311,6 +311,23 @@ def test_it_works_behind_transformers_and_pays_once_there_too() -> None:
     assert evaluate.progressive_val_score(Phishing().take(600), scaled, metrics.Accuracy()).get() > 0.8
 
 
+@pytest.mark.parametrize("criterion", ["ig", "ec2"])
+def test_reading_a_value_may_lead_to_another_case_of_the_same_model(criterion: str) -> None:
+    cases = mixed(120, seed=5)
+    plain, nested = UFODTClassifier(criterion=criterion, seed=3), UFODTClassifier(criterion=criterion, seed=3)
+    assert run(plain, cases) == run(nested, cases)
+    asked: list[Any] = []
+
+    def fetch(name: str) -> Any:
+        asked.append((name, nested.predict_one(dict(cases[len(asked)][0]))))
+        return cases[0][0].get(name)
+
+    row = LazyRow(fetch, names=cases[0][0])
+    probabilities = plain.predict_proba_one(LazyRow(cases[0][0]))
+    assert nested.predict_proba_one(row) == probabilities and asked
+    assert list(row.fetched) == [name for name, _ in asked]
+
+
 def test_it_needs_no_scaler() -> None:
     score = evaluate.progressive_val_score(Phishing(), UFODTClassifier(seed=1), metrics.ROCAUC())
     assert score.get() > 0.9
@@ -424,6 +441,7 @@ def test_cases_without_features_are_answered_from_the_labels() -> None:
         (lambda: UFODTClassifier(criterion="best"), InvalidPolicy, "no criterion 'best'"),
         (lambda: UFODTClassifier(costs=-1.0), InvalidProblem, "price -1.0 came"),
         (lambda: UFODTClassifier(costs={"others": "dear"}), InvalidProblem, "price 'dear' came"),
+        (lambda: UFODTClassifier(costs={"fever": -1}), InvalidProblem, "fever: price -1 came"),
         (lambda: UFODTClassifier(seed=-1), InvalidPolicy, "seed of -1"),
         (lambda: UFODTClassifier(prior=Prior(experts=[Expert("a", 0, 0.5, 1)])), InvalidProblem, "`problem=`"),
         (lambda: UFODTClassifier(problem="x"), InvalidProblem, "'x' came as the problem"),

@@ -179,6 +179,11 @@ def with_prices(features: Sequence[Feature], table: Mapping[str, Any]) -> list[F
             raise InvalidProblem(
                 f"{feature.name}: {entry!r} came; expected `price` and, if wanted, `group` and `later`."
             )
+        strange = [
+            key for key in entry if key not in ("price", "group", "later", "result") and not str(key).startswith("_")
+        ]
+        if strange:
+            raise InvalidProblem(f"{feature.name}: {strange[0]!r} came beside its price; expected `group` or `later`.")
         priced.append(replace(feature, price=entry["price"], group=entry.get("group"), later_price=entry.get("later")))
     return priced
 
@@ -214,12 +219,16 @@ def from_text(feature: Feature, text: str) -> Value:
 
 
 def in_words(feature: Feature, value: Value) -> str:
-    """Return a value as people read it: of a binary feature, no and yes.
+    """Return a value as people read it: of a binary feature, no and yes; a blank text in quotes.
 
     >>> in_words(Binary("fever"), 1), in_words(Categorical("legs", [0, 2, 4]), 0)
     ('yes', '0')
+    >>> in_words(Categorical("ward", ["", "west"]), "")
+    "''"
     """
-    return ("no", "yes")[feature.outcome(value)] if isinstance(feature, Binary) else str(value)
+    if isinstance(feature, Binary):
+        return ("no", "yes")[feature.outcome(value)]
+    return str(value) if str(value).strip() else repr(value)
 
 
 def _reads_as(value: Value, text: str) -> bool:

@@ -23,6 +23,8 @@ from ufodt.problem import Problem
 if TYPE_CHECKING:
     import narwhals as nw
 
+_KINDS = ("Boolean", "String", "Categorical", "Enum", "Object", "Unknown")  # unknown: nothing but nulls, as a rule
+
 
 def is_frame(X: Any) -> bool:
     """Whether something is a data frame, as far as can be seen without narwhals."""
@@ -67,8 +69,8 @@ def to_problem(
     names = [name for name in data.columns if name != label]
     if len(names) == len(data.columns):
         raise InvalidProblem(f"No column is called {label!r}; the frame has {some(data.columns)}.")
-    labels = _different(data[label])
-    features = with_costs([_feature(str(name), data[name]) for name in names], prices)
+    labels = _different(data.get_column(label))
+    features = with_costs([_feature(str(name), data.get_column(name)) for name in names], prices)
     return Problem(features, labels, loss, currencies)
 
 
@@ -102,7 +104,7 @@ def table(frame: Any, names: Sequence[str] | None = None) -> NDArray[Any]:
     absent = [name for name in wanted if name not in found]
     if absent:
         raise InvalidValue(f"The frame has no column for {some(absent)}; it has {some(found)}.")
-    columns = [_values(data[found[name]]) for name in wanted]
+    columns = [_values(_checked(name, data.get_column(found[name]))) for name in wanted]
     if not columns:
         return np.empty((len(data), 0))
     if all(column.dtype.kind in "biuf" for column in columns):
@@ -122,7 +124,7 @@ def labels(frame: Any, y: Any) -> Any:
     if isinstance(y, str):
         if y not in data.columns:
             raise InvalidValue(f"The frame has no column {y!r}; it has {some(data.columns)}.")
-        series = data[y]
+        series = data.get_column(y)
     else:
         import narwhals as nw
 
@@ -142,12 +144,19 @@ def _read(frame: Any) -> "nw.DataFrame[Any]":
         import narwhals as nw
     except ImportError:
         raise MissingPackage("Frames are read through narwhals: pip install 'ufodt[frames]'.") from None
+    same = InvalidValue("Two columns of the frame have the same name; every column needs one of its own.")
     try:
-        return nw.from_native(frame, eager_only=True)
+        data = nw.from_native(frame, eager_only=True)
+        names = [str(name) for name in data.columns]
+    except nw.exceptions.DuplicateError:
+        raise same from None
     except TypeError:
         raise InvalidValue(
             f"A {type(frame).__name__} came; expected a frame of pandas, polars or pyarrow (a lazy one: collect it)."
         ) from None
+    if len(set(names)) < len(names):
+        raise same
+    return data  # type: ignore[no-any-return]
 
 
 def _kind(dtype: Any) -> str:
@@ -155,18 +164,26 @@ def _kind(dtype: Any) -> str:
     return str(dtype).partition("(")[0]
 
 
-def _feature(name: str, series: "nw.Series[Any]") -> Feature:
+def _checked(name: str, series: "nw.Series[Any]") -> "nw.Series[Any]":
+    """The column, if its dtype is one that features have; a column of nulls has none and is missing throughout."""
     dtype = series.dtype
-    if _kind(dtype) == "Boolean":
-        return Binary(name)
-    if dtype.is_numeric():
-        return Binary(name) if dtype.is_integer() and set(_different(series)) <= {0, 1} else Continuous(name)
-    if _kind(dtype) not in ("String", "Categorical", "Enum", "Object"):
+    if not dtype.is_numeric() and _kind(dtype) not in _KINDS:
         raise InvalidProblem(
             f"{name}: a column of {dtype} came; expected truth values, numbers, texts or categories. "
             "Convert it, or leave it out."
         )
+    return series
+
+
+def _feature(name: str, series: "nw.Series[Any]") -> Feature:
+    dtype = _checked(name, series).dtype
+    if _kind(dtype) == "Boolean":
+        return Binary(name)
+    if dtype.is_numeric():
+        return Binary(name) if dtype.is_integer() and set(_different(series)) <= {0, 1} else Continuous(name)
     values = _different(series)
+    if not values:
+        raise InvalidProblem(f"{name}: no cell of the column holds a value; leave it out.")
     if values and all(isinstance(value, int | float) for value in values):  # objects, none of them a text
         return Binary(name) if set(values) <= {0, 1} else Continuous(name)
     if not 2 <= len(values) <= MAX_OUTCOMES:

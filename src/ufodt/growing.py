@@ -70,6 +70,9 @@ class Growing:
         if prior is not None and (prior.experts or prior.labels):
             raise InvalidProblem("The prior speaks of features or labels; name them all in `problem=`.")
         UFODT(Problem([self._priced(Binary("any"), "any")], labels=[0, 1]), **settings)  # checks all that came
+        if isinstance(costs, Mapping):
+            for key in costs:
+                Problem([self._priced(Binary(str(key) or "any"), key)], labels=[0, 1])
         self._take((), (), (), None)
 
     def meet(self, names: Mapping[Any, Any]) -> None:

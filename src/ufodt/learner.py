@@ -140,6 +140,7 @@ class UFODT:
         self._belief = self._fresh_belief()
         self._drift = core.Drift(**self.drift.watch())
         self._selection = core.Selection(self._compiled, **asdict(self.selection))
+        self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds
 
     @classmethod
     def paper(
@@ -182,6 +183,7 @@ class UFODT:
         unavailable: Iterable[str] = (),
         prices: Mapping[str, float] | None = None,
         budget: float = math.inf,
+        explore: bool = True,
     ) -> Session:
         """Begin a case. Many sessions may be open at once.
 
@@ -197,6 +199,9 @@ class UFODT:
             What features cost in this case, where it differs.
         budget
             What the case may cost at most.
+        explore
+            Plan under a draw from the belief, so that what is not known yet is tried now and then. With False the
+            case goes the way of `evaluate` and of `tree()`, the same whenever it is opened, and is not counted.
         """
         if not isinstance(plain(case), str | int | None):
             raise InvalidValue(f"{case!r} came as the name of a case; expected a string or a whole number.")
@@ -204,10 +209,10 @@ class UFODT:
             raise InvalidValue(f"A budget of {budget!r} came; expected an amount, zero or more.")
         plan = core.Plan(
             self._compiled,
-            self._policy,
+            self._policy if explore else self._settled(),
             self._belief,
             seed=self.seed,
-            number=self._n_opened,
+            number=self._n_opened if explore else _TREE,
             selection=self._selection,
             drift=self._drift,
             price=[] if prices is None else self._prices_of(prices),
@@ -222,7 +227,7 @@ class UFODT:
             scores=self.thresholds.kind == "exp3",
             budget=min(number(budget), self._budget),
         )
-        self._n_opened += 1
+        self._n_opened += explore
         return session
 
     def learn(self, evidence: Evidence, label: Label) -> None:
@@ -362,7 +367,8 @@ class UFODT:
         """Return the policy under the mean belief as a frozen tree: to read, to draw, to run elsewhere.
 
         The likeliest nodes are unrolled first. A node beyond a limit asks nothing and answers where it stands; when
-        there is none, `tree.complete` is true and `tree.predict` answers as `evaluate` does.
+        there is none, `tree.complete` is true and `tree.predict` answers every case that misses no more than
+        `max_missing` of its values as `evaluate` does.
 
         Parameters
         ----------
@@ -449,11 +455,15 @@ class UFODT:
             return outcomes, values, np.full(len(outcomes), -1, dtype=np.int32)
         return outcomes, values, self.problem.label_indices(y, len(outcomes))
 
-    def _tree(self) -> core.Tree:
+    def _settled(self) -> core.Policy:
         """The policy under the mean belief; the paper plans and answers under one draw."""
         plan = None if self.policy.predict == "theta" else "mean"
-        policy = policies.to_core(self.policy, self.problem, plan=plan)  # type: ignore[arg-type]
-        return core.Tree(self._compiled, policy, self._belief, seed=self.seed, number=_TREE, selection=self._selection)
+        return policies.to_core(self.policy, self.problem, plan=plan)  # type: ignore[arg-type]
+
+    def _tree(self) -> core.Tree:
+        return core.Tree(
+            self._compiled, self._settled(), self._belief, seed=self.seed, number=_TREE, selection=self._selection
+        )
 
     def _prices_of(self, given: Mapping[str, float]) -> list[float]:
         if not isinstance(given, Mapping):

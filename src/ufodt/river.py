@@ -300,16 +300,15 @@ class UFODTClassifier(base.Classifier):
             shares = growing.shares()
             answer = shares.index(max(shares)) if shares else 0
             return _Case(held, tuple(growing.labels), answer, shares, [], False, epoch, [], None)
-        plan = core.Plan(
-            learner._compiled,
-            learner._policy,
-            learner._belief,
-            seed=learner.seed,
-            number=learner._n_opened,
-            selection=learner._selection,
-            drift=learner._drift,
-            price=[] if is_dict else growing.prices(getattr(x, "prices", None)),
-        )
+        plan, learner._spare = learner._spare, None  # taken, since reading a value may lead to another case
+        case: Any = {"seed": learner.seed, "number": learner._n_opened}
+        case |= {"selection": learner._selection, "drift": learner._drift}
+        if not is_dict:
+            case["price"] = growing.prices(getattr(x, "prices", None))
+        if plan is None:
+            plan = core.Plan(learner._compiled, learner._policy, learner._belief, **case)
+        else:
+            plan.begin(learner._belief, **case)
         keys, all_places, ask, cuts = growing.keys, growing.places, plan.next, learner.thresholds.kind != "bins"
         told: list[tuple[int, Any, int]] = []
         is_news = False
@@ -351,6 +350,7 @@ class UFODTClassifier(base.Classifier):
         self._n_cases += 1
         self._n_questions += len(told)
         self._spent += plan.spent
+        learner._spare = plan
         of = learner if rewards else None
         return _Case(held, learner.problem.labels, answer, probabilities, told, is_news, epoch, rewards, of)
 

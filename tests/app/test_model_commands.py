@@ -245,7 +245,7 @@ def test_a_person_is_asked_answered_and_believed(folder: Path, tmp_path: Path) -
 
 
 def test_a_person_may_err_ask_why_skip_and_take_back(folder: Path) -> None:
-    done = call("ask", model(folder), text="perhaps\n?\nye\nu\nu\ns\n\na\n\nn\n")
+    done = call("ask", model(folder), "--learn", text="perhaps\n?\nye\nu\nu\ns\n\na\n\nn\n")
     assert done.exit_code == 0, done.output
     assert "'perhaps' came; expected one of 'no', 'yes'" in done.output
     assert "is the next question" in done.output and "If fever were told:" in done.output
@@ -258,7 +258,7 @@ def test_a_person_may_err_ask_why_skip_and_take_back(folder: Path) -> None:
 
 def test_quitting_learns_nothing(folder: Path) -> None:
     before = (folder / "model.npz").read_bytes()
-    done = call("ask", model(folder), text="yes\nq\n")
+    done = call("ask", model(folder), "--learn", text="yes\nq\n")
     assert done.exit_code == 0 and "Nothing was learned" in done.output
     assert (folder / "model.npz").read_bytes() == before
 
@@ -266,19 +266,69 @@ def test_quitting_learns_nothing(folder: Path) -> None:
 def test_without_a_place_to_save_the_person_is_asked(folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.npz"
     copy.write_bytes((folder / "model.npz").read_bytes())
-    declined = call("ask", str(copy), text="a\nsick\nill\nn\ny\na\nill\nn\n")
+    declined = call("ask", str(copy), "--learn", text="a\nsick\nill\nn\ny\na\nill\nn\n")
     assert "'sick' came for the label" in declined.output and declined.output.count("Save what is learned") == 1
     assert copy.read_bytes() == (folder / "model.npz").read_bytes()
-    done = call("ask", str(copy), text="a\nill\ny\n")  # and then the line is cut
+    done = call("ask", str(copy), "--learn", text="a\nill\ny\n")  # and then the line is cut
     assert (
         done.exit_code == 1 and "Saved to" in done.output and copy.read_bytes() != (folder / "model.npz").read_bytes()
     )
 
 
+def curious(folder: Path) -> Path:
+    """A model that knows so little that on a stream it asks one case this and another that."""
+    problem = ufodt.Problem([ufodt.Binary(name) for name in "abcdef"], labels=["x", "y"])
+    learner = ufodt.UFODT(problem, seed=3)
+    learner.run([[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1]], ["x", "y"])
+    assert len({learner.open().ask() for _ in range(20)}) > 1
+    learner.save(folder / "curious.npz")
+    return folder / "curious.npz"
+
+
+def test_a_model_that_is_only_asked_follows_its_tree(tmp_path: Path) -> None:
+    path = curious(tmp_path)
+    learner, rng = ufodt.load(path), np.random.default_rng(5)
+    X = rng.integers(2, size=(12, 6))
+    record, at = learner.evaluate(X).record, 0
+    (tmp_path / "new.csv").write_text("\n".join(["a,b,c,d,e,f", *(",".join(map(str, row)) for row in X.tolist())]))
+    run = call("run", str(tmp_path / "new.csv"), "--model", str(path), "--records", "-")
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    for row, n_asked, line in zip(X.tolist(), record.n_asked, lines, strict=True):
+        names = ["abcdef"[f] for f in record.asked[at : at + n_asked]]
+        at += n_asked
+        steps = [{"tell": {name: row["abcdef".index(name)]}} for name in names]
+        *questions, answer = (
+            json.loads(said)
+            for said in call("ask", str(path), "--json", text="\n".join(map(json.dumps, steps))).stdout.splitlines()
+        )
+        assert [question["ask"] for question in questions] == names == line["asked"]
+        assert answer["answer"] == line["predicted"] and answer["cost"] == line["cost"]
+        told = [f"{name}={row['abcdef'.index(name)]}" for name in names]
+        for n in range(len(names)):
+            said = json.loads(call("explain", str(path), "--json", *told[:n]).stdout)
+            assert said["next"]["feature"] == names[n]
+    assert [line["predicted"] for line in lines] == record.predicted.tolist()
+
+
+def test_only_with_learn_is_the_truth_wanted(folder: Path) -> None:
+    done = call("ask", model(folder), text="a\nn\n")
+    assert done.exit_code == 0 and "The answer is" in done.output and "really" not in done.output
+    *_, refused = talk(folder, {"answer": True}, {"label": "ill"})
+    assert "--learn" in refused["error"]
+    *_, learned, _ = [json.loads(x) for x in call(
+        "ask", model(folder), "--json", "--learn", text='{"answer": true}\n{"label": "ill"}'
+    ).stdout.splitlines()]  # fmt: skip
+    assert learned == {"learned": "ill"}
+
+
+def test_the_help_says_what_a_mistake_is_worth() -> None:
+    assert f"{ufodt.stop.default_worth:g} questions of the mean price" in " ".join(call("run", "--help").output.split())
+
+
 def test_a_value_named_like_a_command_is_a_value(tmp_path: Path) -> None:
     problem = ufodt.Problem([ufodt.Categorical("grade", ["s", "u", "q"], mandatory=True)], labels=["x", "y"])
     ufodt.UFODT(problem).save(tmp_path / "m.npz")
-    done = call("ask", str(tmp_path / "m.npz"), text="q\n\nn\n")
+    done = call("ask", str(tmp_path / "m.npz"), text="q\nn\n")
     assert "grade is q" in done.output
 
 
@@ -321,6 +371,7 @@ def test_every_line_has_an_answer_even_a_bad_one(folder: Path) -> None:
     )  # fmt: skip
     first, *errors, undone, why, what_if, skipped, opened, answer = said
     assert len(errors) == 6 and all(list(line) == ["error"] for line in errors)
+    assert errors[-1]["error"] == "3 came; expected an object from features to values."
     assert undone == opened == first
     assert why["why"]["next"]["feature"] == "fever" and why["why"]["features"][0]["pays"]
     assert what_if["what_if"]["answer"] == "healthy"
@@ -339,7 +390,7 @@ def test_it_works_in_a_real_terminal(folder: Path) -> None:
     terminal, other_end = pty.openpty()
     code = "from ufodt.app.cli import main; main()"
     person = subprocess.Popen(
-        [sys.executable, "-c", code, "ask", model(folder)],
+        [sys.executable, "-c", code, "ask", model(folder), "--learn"],
         stdin=other_end, stdout=other_end, stderr=other_end, env={**os.environ, "TERM": "xterm"},
     )  # fmt: skip
     os.close(other_end)
@@ -411,6 +462,26 @@ def test_the_exported_tree_answers_as_the_model(folder: Path, tmp_path: Path) ->
 
 def test_a_picture_needs_a_place(folder: Path) -> None:
     assert call("tree", model(folder), "--format", "png").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [["run", "cases.csv", "--save"], ["run", "cases.csv", "--records"], ["ask", "model.npz", "--save"],
+                  ["tree", "model.npz", "--output"]],
+)  # fmt: skip
+def test_a_place_that_is_not_there_is_named_before_the_work(folder: Path, arguments: list[str]) -> None:
+    command, name, option = arguments
+    with pytest.raises(UfodtError, match="There is no folder .* to write it.npz into; make it first"):
+        call(command, str(folder / name), option, str(folder / "nowhere" / "it.npz"))
+
+
+def test_what_the_system_refuses_is_said_in_one_line(folder: Path) -> None:
+    script = f"import sys; sys.argv = ['ufodt', 'run', {str(folder / 'cases.csv')!r}, '--save', '/proc/m.npz']"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}; from ufodt.app.cli import main; main()"], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("ufodt: ")]
+    assert "/proc/m.npz" in line and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("command", ["ask", "explain", "tree"])

@@ -2,16 +2,20 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from ufodt.app.reproduce import show
 from ufodt.errors import InvalidPolicy
 from ufodt.lab import campaign, claims, experiment, report
 from ufodt.lab.campaign import Found
@@ -257,7 +261,24 @@ def test_killed_at_any_moment_the_report_is_the_same(tiny: Path, undisturbed: tu
     n_before = len(list(tmp_path.rglob("*.parquet")))
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert f"{n_before} found finished" in done.stdout
-    assert report.without_times((tmp_path / "report.html").read_text()) == undisturbed[1]
+    assert _without_absent((tmp_path / "report.html").read_text()) == undisturbed[1]
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(campaign, "carry_out", interrupt)
+    console = Console(file=StringIO(), width=200)
+    with pytest.raises(SystemExit) as ended:
+        show(console, ["table2_stagger_cost"], quick=True, n_jobs=1, results=tmp_path)
+    assert ended.value.code == 130
+    assert "the same command goes on from there" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def _without_absent(page: str) -> str:
+    """A page of the command without times, and without the list of experiments that were not asked for."""
+    return re.sub(r'<div class="warn">Not on this page.*?</div>\n', "", report.without_times(page))
 
 
 def _children(pid: int) -> list[str]:
@@ -282,6 +303,36 @@ def test_the_page_is_whole_in_itself_and_says_what_was_decided(undisturbed: tupl
     assert "A quick look" in page
     for suffix in ("png", "svg"):
         assert (results / "figures" / f"tiny.{suffix}").stat().st_size > 1000
+
+
+def test_the_page_keeps_what_other_calls_have_finished_and_names_what_is_not_there(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, results = tmp_path / "declared", tmp_path / "results"
+    folder.mkdir()
+    text = TINY.replace("n_seeds = 3", "n_seeds = 1")
+    (folder / "first.toml").write_text(text.replace('"Tiny"', '"The first"'))
+    (folder / "second.toml").write_text(text.replace('"Tiny"', '"The second"').replace('"nb_ddm"', '"gaussian_nb"'))
+    (tmp_path / "mine.toml").write_text(text.replace('"Tiny"', '"My own"'))
+    monkeypatch.setattr(experiment, "FOLDERS", (folder,))
+    monkeypatch.chdir(tmp_path)
+
+    def page(*names: str) -> str:
+        assert show(Console(quiet=True), names, quick=True, n_jobs=1, results=results)
+        return (results / "report.html").read_text()
+
+    alone = page("second")
+    assert 'id="second"' in alone and 'id="first"' not in alone
+    assert re.search(r"Not on this page.*The first <small>\(\d+ of \d+ runs are there", alone)
+    mine = page("mine.toml")
+    assert 'id="mine"' in mine and 'id="second"' in mine
+    assert 'id="first"' in mine, "it needs the same runs as mine, so it is there"
+    last = page("second")
+    assert all(f'id="{name}"' in last for name in ("first", "second", "mine")) and "Not on this page" not in last
+    listed = json.loads((results / "manifest.json").read_text())
+    assert {run["method"] for run in listed["runs"]} >= {"nb_ddm", "gaussian_nb"}
+    (tmp_path / "mine.toml").unlink()
+    assert 'id="mine"' not in page("first")
 
 
 def test_data_that_cannot_be_had_is_named(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def test_rows_without_a_label_are_left_out(tmp_path: Path) -> None:
 
 
 def test_five_percent_unparsable_cells_become_missing_not_categories(tmp_path: Path) -> None:
-    rows = [f"{i},{'##' if i % 20 == 0 else i / 2},{'pq'[i % 2]},{'x!' if i == 30 else i % 2}" for i in range(100)]
+    rows = [f"{i / 4},{'##' if i % 20 == 0 else i / 2},{'pq'[i % 2]},{'x!' if i == 30 else i % 2}" for i in range(100)]
     data = read_table(write(tmp_path / "t.csv", "i,a,y,b\n" + "\n".join(rows)), label="y")
     assert data.kinds == ("continuous", "continuous", "binary")
     assert np.isnan(data.X).sum(axis=0).tolist() == [0, 5, 1] and len(data.y) == 100
@@ -63,13 +63,29 @@ def test_an_infinite_number_is_missing(tmp_path: Path) -> None:
 
 
 def test_an_identifier_is_left_out_and_the_way_to_keep_it_is_told(tmp_path: Path) -> None:
-    rows = "".join(f"case-{i},{i},{'pq'[i % 2]}\n" for i in range(30))
+    rows = "".join(f"case-{i},{i / 4},{'pq'[i % 2]}\n" for i in range(30))
     path = write(tmp_path / "t.csv", "id,a,y\n" + rows)
     data = read_table(path, label="y")
     assert data.feature_names == ("a",)
     assert any("[features.id]" in sentence for sentence in data.account)
     kept = read_table(path, label="y", overrides=write(tmp_path / "o.toml", '[features.id]\nkind = "categorical"\n'))
     assert kept.feature_names == ("id", "a") and len(kept.categories[0]) == 30
+
+
+def test_a_text_that_never_varies_is_left_out_and_told(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path / "t.csv", "a,ward,y\n1.5,west,0\n2.5,west,1\n3.5,,0\n"))
+    assert table.feature_names == ("a",)
+    assert "The column 'ward' was left out: it never holds anything but 'west'." in table.account
+    assert datasets.to_problem(table).n_features == 1
+
+
+def test_the_number_of_the_row_is_left_out_and_told(tmp_path: Path) -> None:
+    rows = [f"{i + i // 9},{i * 7 % 40},{i % 2}" for i in range(40)]
+    table = read_table(write(tmp_path / "t.csv", "\n".join(["id,a,y", *rows])))
+    assert table.feature_names == ("a",) and any("'id' was left out: it counts the rows" in s for s in table.account)
+    (tmp_path / "keep.toml").write_text('[features.id]\nkind = "continuous"\n')
+    kept = read_table(tmp_path / "t.csv", overrides=tmp_path / "keep.toml")
+    assert kept.feature_names == ("id", "a")
 
 
 def test_a_column_that_never_varies_is_kept_and_told(tmp_path: Path) -> None:

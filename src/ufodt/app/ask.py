@@ -23,7 +23,15 @@ _KEYS = (
 _COMMANDS = ("?", "s", "u", "a", "q")
 
 
-def ask(console: Console, learner: ufodt.UFODT, *, known: Mapping[str, Value], save: str | None, model: str) -> None:
+def ask(
+    console: Console,
+    learner: ufodt.UFODT,
+    *,
+    known: Mapping[str, Value],
+    learns: bool,
+    save: str | None,
+    model: str,
+) -> None:
     """Go through cases with a person until there are no more; what is learned is saved at once."""
     problem, may_save = learner.problem, True
     console.print(
@@ -32,11 +40,13 @@ def ask(console: Console, learner: ufodt.UFODT, *, known: Mapping[str, Value], s
     )
     console.print(_KEYS, style="dim")
     while True:
-        session = learner.open(known=known)
+        session = learner.open(known=known, explore=learns)
         if not _questions(console, learner, session):
+            if learns:
+                console.print("Nothing was learned from this case.", style="dim")
             return
         print_answer(console, session.predict(), problem)
-        truth = _truth(learner)
+        truth = _truth(learner) if learns else None
         if truth is not None:
             learner.learn(session.evidence, truth)
             console.print(f"Learned: it was [bold]{escape(str(truth))}[/].")
@@ -68,7 +78,6 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
             if command == "?":
                 print_reasons(console, session, learner.problem)
             elif command == "q":
-                console.print("Nothing was learned from this case.", style="dim")
                 return False
             elif command == "a":
                 return True
@@ -131,16 +140,22 @@ def _truth(learner: ufodt.UFODT) -> Any:
 
 
 def serve_lines(
-    learner: ufodt.UFODT, lines: Iterable[str], out: TextIO, *, known: Mapping[str, Value], save: str | None
+    learner: ufodt.UFODT,
+    lines: Iterable[str],
+    out: TextIO,
+    *,
+    known: Mapping[str, Value],
+    learns: bool,
+    save: str | None,
 ) -> None:
     """Answer every line with a line, one session at a time; what is learned is saved at once.
 
     In comes an object with one key: `tell` with an object of values, `skip` with a feature, `undo`, `why`, `what_if`
-    with an object of one value, `answer`, `label` with the truth, which is learned, `open` for the next case, with
-    `case` and `known` inside if wanted. Out comes the next question (`ask`) or the `answer`; or an `error`, and nothing
+    with an object of one value, `answer`, `open` for the next case, with `case` and `known` inside if wanted, and, if
+    it `learns`, `label` with the truth. Out comes the next question (`ask`) or the `answer`; or an `error`, and nothing
     has changed.
     """
-    session = learner.open(known=known)
+    session = learner.open(known=known, explore=learns)
     _say(out, _state(learner, session))
     for line in lines:
         if not line.strip():
@@ -152,13 +167,17 @@ def serve_lines(
             ((verb, given),) = request.items()
             if verb == "open":
                 given = given if isinstance(given, dict) else {}
-                session = learner.open(given.get("case"), known={**known, **given.get("known", {})})
+                session = learner.open(
+                    given.get("case"), known={**known, **_object(given.get("known", {}))}, explore=learns
+                )
             elif verb == "label":
+                if not learns:
+                    raise InvalidValue("A label came, but nothing is learned here: start `ufodt ask` with --learn.")
                 learner.learn(session.evidence, given)
                 if save is not None:
                     learner.save(save)
                 _say(out, {"learned": given})
-                session = learner.open(known=known)
+                session = learner.open(known=known, explore=True)
             _say(out, _respond(learner, session, verb, given))
         except (UfodtError, ValueError, TypeError, AttributeError) as error:
             _say(out, {"error": str(error)})
@@ -166,7 +185,7 @@ def serve_lines(
 
 def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> dict[str, Any]:
     if verb == "tell":
-        for name, value in given.items():
+        for name, value in _object(given).items():
             session.tell(name, _sent(learner, name, value))
     elif verb == "skip":
         session.skip(given)
@@ -175,6 +194,8 @@ def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> d
     elif verb == "why":
         return {"why": as_json(session)}
     elif verb == "what_if":
+        if len(_object(given)) != 1:
+            raise InvalidValue(f"{given!r} came; expected an object with one feature and its value.")
         ((name, value),) = given.items()
         answer, question = session.what_if(name, _sent(learner, name, value))
         probabilities = [[label, p] for label, p in answer.probabilities.items()]
@@ -185,6 +206,12 @@ def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> d
     elif verb not in ("open", "label"):
         raise InvalidValue(f"{verb!r} came; expected tell, skip, undo, why, what_if, answer, label or open.")
     return _state(learner, session)
+
+
+def _object(given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise InvalidValue(f"{given!r} came; expected an object from features to values.")
+    return given
 
 
 def _sent(learner: ufodt.UFODT, name: str, value: Any) -> Any:

@@ -17,3 +17,5 @@ def main() -> None:
         commands(prog_name="ufodt")
     except UfodtError as error:
         sys.exit(f"ufodt: {error}")
+    except OSError as error:  # a full disk, a folder that may not be written to
+        sys.exit(f"ufodt: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")

@@ -66,7 +66,7 @@ def run(
         ill = 50
 
     Without a loss, a mistake costs as much as 100 questions of the mean price. With --model and without --label, cases
-    are answered and nothing is learned. Ctrl-C ends the run between two cases and saves it.
+    are answered as by the model's tree and nothing is learned. Ctrl-C ends the run between two cases and saves it.
     """
     import json
     import shlex
@@ -81,6 +81,8 @@ def run(
 
     if model is not None and (about is not None or criterion is not None):
         raise click.UsageError("--price and --criterion belong to a new model; a saved one has its own.")
+    for path in (save, None if records == "-" else records):
+        _check_folder(path)
     out = out_of(records, append=skip > 0)
     console = Console(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
     with console.status("Reading the table"):
@@ -120,10 +122,17 @@ def run(
 @click.option(
     "--known", multiple=True, metavar="NAME=VALUE", help="What is known already, and so free; may be repeated."
 )
-@click.option("--save", type=click.Path(dir_okay=False), help="Where to write what was learned.  [default: asks]")
+@click.option("--learn", is_flag=True, help="Explore, be told the truth, and learn from it.")
+@click.option(
+    "--save", type=click.Path(dir_okay=False), help="Where to write what was learned; means --learn.  [default: asks]"
+)
 @click.option("--json", "as_json", is_flag=True, help="Lines of JSON in and out, for programs.")
-def ask(model: str, known: tuple[str, ...], save: str | None, as_json: bool) -> None:
-    """Ask question by question, give an answer with its evidence, and learn the truth if it is told.
+def ask(model: str, known: tuple[str, ...], learn: bool, save: str | None, as_json: bool) -> None:
+    """Ask question by question, and give an answer with its evidence.
+
+    The questions are those of `ufodt tree`: nothing is tried out, nothing is learned, and the same values lead the same
+    way every time. With --learn, a case is planned as on a stream, which now and then tries what is not known yet; then
+    the truth is asked for and learned.
 
     With --json, every line in is an object with one key, and every line out says what comes next:
 
@@ -132,7 +141,7 @@ def ask(model: str, known: tuple[str, ...], save: str | None, as_json: bool) -> 
         in   {"tell": {"fever": 1}}      or {"skip": "fever"}, {"undo": true}, {"why": true},
                                             {"what_if": {"fever": 1}}, {"answer": true}
         out  {"answer": "ill", "probabilities": [["healthy", 0.1], ["ill", 0.9]], "cost": 1.0, "evidence": {…}}
-        in   {"label": "ill"}            learns, and opens the next case; {"open": {"case": "17"}} opens one too
+        in   {"open": {"case": "17"}}    opens the next case; with --learn {"label": "ill"} learns, and opens one too
     """
     import sys
 
@@ -143,12 +152,14 @@ def ask(model: str, known: tuple[str, ...], save: str | None, as_json: bool) -> 
     from ufodt.app.ask import serve_lines
     from ufodt.app.reading import read_values
 
+    _check_folder(save)
     learner = ufodt.load(model)
     values = read_values(learner.problem, known)
     if as_json:
-        serve_lines(learner, sys.stdin, sys.stdout, known=values, save=save)
+        serve_lines(learner, sys.stdin, sys.stdout, known=values, learns=learn or save is not None, save=save)
     else:
-        go(Console(highlight=False), learner, known=values, save=save, model=model)
+        learns = learn or save is not None
+        go(Console(highlight=False), learner, known=values, learns=learns, save=save, model=model)
 
 
 @click.command()
@@ -156,7 +167,10 @@ def ask(model: str, known: tuple[str, ...], save: str | None, as_json: bool) -> 
 @click.argument("values", nargs=-1, metavar="[NAME=VALUE]...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def explain(model: str, values: tuple[str, ...], as_json: bool) -> None:
-    """Say what a model makes of some values: the answer, the evidence in bits, and what it would ask next and why."""
+    """Say what a model makes of some values: the answer, the evidence in bits, and what it would ask next and why.
+
+    As in `ufodt tree` and `ufodt ask`, it plans by what is believed on the whole; nothing is tried out.
+    """
     import json
 
     from rich.console import Console
@@ -166,7 +180,7 @@ def explain(model: str, values: tuple[str, ...], as_json: bool) -> None:
     from ufodt.app.reading import read_values
 
     learner = ufodt.load(model)
-    session = learner.open(known=read_values(learner.problem, values))
+    session = learner.open(known=read_values(learner.problem, values), explore=False)
     if as_json:
         click.echo(json.dumps(pages.as_json(session), ensure_ascii=False))
         return
@@ -215,6 +229,7 @@ def tree(
     """Show the policy as a tree, or write it as a picture, as SQL, or as Python that needs no ufodt."""
     import ufodt
 
+    _check_folder(output)
     form = form or _FORMATS.get(Path(output or "").suffix.lower(), "text")
     if form == "png" and output is None:
         raise click.UsageError("A PNG goes into a file: name one with --output.")
@@ -237,6 +252,16 @@ def tree(
         click.echo(text.removesuffix("\n"))
     else:
         Path(output).write_text(text.removesuffix("\n") + "\n", encoding="utf-8")
+
+
+def _check_folder(path: str | None) -> None:
+    """Complain before the work, not after it, that there is no folder for its outcome."""
+    from ufodt.errors import UfodtError
+
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise UfodtError(
+            f"There is no folder {str(Path(path).parent)!r} to write {Path(path).name} into; make it first."
+        )
 
 
 def _write_png(frozen: "ufodt.tree.Tree", output: str, given: dict[str, float], missing: bool) -> None:

@@ -14,23 +14,32 @@ def show(console: Console, names: Sequence[str], *, quick: bool, n_jobs: int, re
     """Reproduce, print what was found, and return whether every run went well."""
     start = time.perf_counter()
     declared = experiment.declarations(names)
-    missing = campaign.unavailable(declared)
-    for name, why in missing.items():
-        console.print(f"{name} is left out: {why}", style="yellow", highlight=False)
+    own = campaign.own_files(names, results)
+    others = [one for one in experiment.declarations([*experiment.names(), *own]) if one not in declared]
+    missing = campaign.unavailable([*declared, *others])
+    for name in dict.fromkeys(name for one in declared for name in one.datasets if name in missing):
+        console.print(f"{name} is left out: {missing[name]}", style="yellow", highlight=False)
     runs = [run for one in declared for run in experiment.runs_of(one, quick=quick) if run.dataset not in missing]
     outcome = carry_out(console, runs, results, n_jobs=n_jobs)
     console.print(
         f"{outcome.n_taken} runs taken, {outcome.n_found} found finished, {len(outcome.failures)} failed; "
         f"{time.perf_counter() - start:.0f} s. Drawing …"
     )
-    campaign.write_manifest(runs, results)
     found = campaign.Found(results, quick=quick)
-    page = report.write(declared, found, results, missing=missing, outcome=outcome)
+    progress = [(one, *campaign.progress_of(one, found, without=missing)) for one in others]
+    whole = [one for one, n_there, n_wanted in progress if 0 < n_wanted == n_there]
+    shown = sorted([*declared, *whole], key=lambda one: (one.order, one.name))
+    absent = {one.title: (n_there, n_wanted) for one, n_there, n_wanted in progress if one not in whole}
+    runs = [run for one in shown for run in experiment.runs_of(one, quick=quick) if run.dataset not in missing]
+    campaign.write_manifest(runs, results, own=own)
+    page = report.write(shown, found, results, missing=missing, outcome=outcome, absent=absent)
     for one in declared:
         for verdict in claims.decide(one, found):
             console.print(f"{verdict.outcome:>28}  {verdict.claim.says}", highlight=False)
     for job, why in sorted(outcome.failures.items()):
         console.print(f"failed: {job}: {why}", style="red", highlight=False)
+    if absent:
+        console.print(f"Not on the page, for want of results: {len(absent)} other experiments.", style="dim")
     if quick:
         console.print("A quick look: too short for a verdict to count.", style="dim")
     console.print(f"{page} ({time.perf_counter() - start:.0f} s)")
@@ -63,4 +72,8 @@ def carry_out(
                 said = time.perf_counter()
                 console.print(f"{done / total:4.0%}  {what}", highlight=False)
 
-        return campaign.carry_out(runs, results, n_jobs=n_jobs, report=report_on)
+        try:
+            return campaign.carry_out(runs, results, n_jobs=n_jobs, report=report_on)
+        except KeyboardInterrupt:
+            console.print("Stopped. Finished runs are kept: the same command goes on from there.", style="yellow")
+            raise SystemExit(130) from None

@@ -22,7 +22,7 @@ from ufodt.amount import amount, share
 from ufodt.app.reading import Stream
 from ufodt.learner import Record
 
-_CHUNK = 200  # cases between two looks at the keyboard
+_CHUNK, _CHUNK_ANSWERED = 200, 5_000  # cases between two looks at the keyboard: learned from, and only answered
 _SAVE_EVERY = 30.0  # seconds
 
 
@@ -80,15 +80,21 @@ def run(
     skip: int,
     records: TextIO | None,
 ) -> tuple[Tally, bool]:
-    """Take the learner through the cases from number `skip` on; return what happened, and whether all are done."""
+    """Take the learner through the cases from number `skip` on; return what happened, and whether all are done.
+
+    Where no case has a label there is nothing to explore for: they are answered as by the tree of the model.
+    """
     tally, saved_at, n_cases = Tally(), time.monotonic(), len(stream.y)
+    learns = any(label is not None for label in stream.y)
+    chunk = _CHUNK if learns else _CHUNK_ANSWERED
     with _progress(console, n_cases, skip) as show, _gently() as interrupted:
-        for start in range(skip, n_cases, _CHUNK):
-            rows = slice(start, min(start + _CHUNK, n_cases))
-            record = learner.run(stream.X[rows], stream.y[rows])
-            tally.add(learner, record, stream.y[rows])
+        for start in range(skip, n_cases, chunk):
+            rows = slice(start, min(start + chunk, n_cases))
+            X, y = stream.X[rows], stream.y[rows]
+            record = learner.run(X, y) if learns else learner.evaluate(X).record
+            tally.add(learner, record, y)
             if records is not None:
-                _write(records, learner.problem, record, stream.y[rows], start)
+                _write(records, learner.problem, record, y, start)
             show(rows.stop, tally)
             if save is not None and time.monotonic() - saved_at > _SAVE_EVERY:
                 learner.save(save)

@@ -159,6 +159,17 @@ class Plan:
         price: Sequence[float] = ...,
         budget: float = ...,
     ) -> None: ...
+    def begin(
+        self,
+        belief: Belief,
+        *,
+        seed: int,
+        number: int,
+        selection: Selection | None = None,
+        drift: Drift | None = None,
+        price: Sequence[float] = ...,
+        budget: float = ...,
+    ) -> None: ...
     def reset(self) -> None: ...
     def next(self) -> tuple[int, float, float] | None: ...
     def prepare(self) -> None: ...

@@ -222,19 +222,28 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
             },
             nb::kw_only(), "seed"_a, "stream"_a = 0);
 
+    const auto check = [](const Problem& problem, const Belief& belief, const std::vector<double>& price) {
+        if (!(problem.shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
+        if (!price.empty() && static_cast<int>(price.size()) != problem.shape.n_features) throw std::invalid_argument("one price per feature is expected");
+    };
+    const auto begin = [check](Plan& plan, const Belief& belief, std::uint64_t seed, std::uint64_t number, const Selection* selection, const Drift* drift,
+                               std::vector<double> price, double budget) {  // a case, in the memory of the last
+        check(plan.problem(), belief, price);
+        plan.begin(belief, seed, number, offered(plan.problem(), selection, seed, number), {std::move(price), budget}, drift ? drift->n_draws() : 1);
+        plan.keep_mean();
+    };
     nb::class_<Plan>(m, "Plan")
         .def(
             "__init__",
-            [](Plan* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number,
-               const Selection* selection, const Drift* drift, std::vector<double> price, double budget) {
-                if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
-                if (!price.empty() && static_cast<int>(price.size()) != problem->shape.n_features) throw std::invalid_argument("one price per feature is expected");
-                new (self) Plan(problem, policy);
-                self->begin(belief, seed, number, offered(*problem, selection, seed, number), {std::move(price), budget}, drift ? drift->n_draws() : 1);
-                self->keep_mean();
+            [check, begin](Plan* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number,
+                    const Selection* selection, const Drift* drift, std::vector<double> price, double budget) {
+                check(*problem, belief, price);  // before there is a plan to destroy
+                begin(*new (self) Plan(problem, policy), belief, seed, number, selection, drift, std::move(price), budget);
             },
             "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "drift"_a = nb::none(), "price"_a = std::vector<double>(),
             "budget"_a = INFINITY)
+        .def("begin", begin, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "drift"_a = nb::none(), "price"_a = std::vector<double>(),
+             "budget"_a = INFINITY)
         .def("reset", &Plan::reset)
         .def("next", [](Plan& plan) { return to_question(plan.next()); })
         .def("prepare", &Plan::prepare)

@@ -7,7 +7,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from multiprocessing import get_context
@@ -25,6 +25,7 @@ from ufodt.lab.regret import WORLDS
 Job = Run | Tuning
 Report = Callable[[str, float, float], None]
 """Called with what was finished, the effort done and the effort in all."""
+_MANIFEST = "manifest.json"
 
 
 @dataclass
@@ -168,15 +169,37 @@ class Found:
         return json.loads(path.read_text()) if path.is_file() else None
 
 
-def write_manifest(runs: Iterable[Run], results: Path) -> Path:
-    """Write down which file holds the records of which run, and return where; finished runs only."""
+def progress_of(declared: Declaration, found: Found, *, without: Container[str] = ()) -> tuple[int, int]:
+    """Return how many runs of an experiment are finished, and of how many, `without` some data sets."""
+    runs = [run for run in experiment.runs_of(declared, quick=found.quick) if run.dataset not in without]
+    n_there = sum(run.path(found.results).is_file() for run in runs)
+    if n_there == len(runs):  # then they are going to be read anyway
+        n_there = sum(found.of(run) is not None for run in runs)
+    return n_there, len(runs)
+
+
+def own_files(names: Iterable[str], results: Path) -> list[str]:
+    """Return the experiments of one's own that are named now, or were here before and are still there."""
+    own = [str(Path(name).resolve()) for name in names if name.endswith(".toml")]
+    try:
+        before = json.loads((results / _MANIFEST).read_text(encoding="utf-8"))["own"]
+    except (OSError, ValueError, KeyError, TypeError):
+        before = []
+    return sorted({*own, *(path for path in before if Path(path).is_file())})
+
+
+def write_manifest(runs: Iterable[Run], results: Path, *, own: Sequence[str] = ()) -> Path:
+    """Write down which file holds the records of which run, and return where; finished runs only.
+
+    With the files of experiments that do not come with the package, so that they stay in the report.
+    """
     entries = [
         {"records": str(run.path(results).relative_to(results)), **asdict(run)}
         for run in dict.fromkeys(runs)
         if run.path(results).is_file()
     ]
-    path = results / "manifest.json"
-    about = {"code": experiment.code(), "versions": experiment.versions(), "n_runs": len(entries)}
+    path = results / _MANIFEST
+    about = {"code": experiment.code(), "versions": experiment.versions(), "own": [*own], "n_runs": len(entries)}
     experiment.write_text(path, json.dumps({**about, "runs": entries}, indent=1))
     return path
 

@@ -171,18 +171,26 @@ def folder() -> Path:
     raise DatasetUnavailable(f"no experiment is declared in {' or '.join(map(str, FOLDERS))}; install ufodt again.")
 
 
-def declarations(names: Iterable[str] = ()) -> list[Declaration]:
-    """Return the experiments by name, all without one, in the order of the report; a TOML file's path is a name too."""
-    known = {path.stem: path for path in sorted(folder().glob("*.toml"))}
-    chosen = []
-    for name in names or known:
-        path = Path(name) if name.endswith(".toml") else known.get(name)
-        if path is None or not path.is_file():
+def names() -> list[str]:
+    """Return the names of all experiments that come with the package."""
+    return sorted(path.stem for path in folder().glob("*.toml"))
+
+
+def declarations(chosen: Iterable[str] = ()) -> list[Declaration]:
+    """Return the experiments by name, all without one, in the order of the report; a TOML file's path is a name too.
+
+    Of two with the same name, the one named last counts: a file of one's own stands in for that of the package.
+    """
+    known, found = names(), {}
+    for name in chosen or known:
+        path = Path(name) if name.endswith(".toml") else folder() / f"{name}.toml"
+        if not path.is_file() or not (name in known or name.endswith(".toml")):
             raise InvalidPolicy(
                 f"no experiment is called {name!r}; expected one of {', '.join(known)}, or a TOML file."
             )
-        chosen.append(read(path))
-    return sorted(chosen, key=lambda one: (one.order, one.name))
+        declared = read(path)
+        found[declared.name] = declared
+    return sorted(found.values(), key=lambda one: (one.order, one.name))
 
 
 def read(path: Path) -> Declaration:

@@ -85,13 +85,20 @@ _COLOURS = (  # the first start of a method's name that fits
     ("amf", "#117733"),
     ("bernoulli_nb", "#56B4E9"),
     ("gaussian_nb", "#332288"),
-    ("nb_ddm", "#44AA99"),
+    ("nb_ddm", "#6A3DE8"),
     ("static", "#661100"),
     ("oracle", "#6699CC"),
     ("boosting", "#555555"),
     ("constant", "#AAAAAA"),
 )
 _LINES = (("-tuned", "--"), ("-exp3", "--"), ("-ofs", ":"), ("-adaptive", "--"), ("-informed", ":"))
+_OWN_LINES = {
+    "ufodt-ec2": "--",
+    "constant": ":",
+    "boosting": ":",
+    "nb_ddm": "-.",
+    "efdt": "-.",
+}  # efdt often lies on vfdt
 _MARKERS = {
     "ufodt": "o", "ufodt-ec2": "s", "ufodt-us": "P", "ufodt-auto": "P", "ufodt-random": "X", "ufodt-all": "D",
     "ufodt-rig": "<", "ufodt-gini": "d", "ufodt-eced": "^",
@@ -109,8 +116,7 @@ def look(method: str) -> Look:
     """
     colour = next(c for start, c in _COLOURS if method.startswith(start))
     line = next((style for end, style in _LINES if method.endswith(end)), "-")
-    if method in ("ufodt-ec2", "constant", "boosting"):
-        line = "--" if method == "ufodt-ec2" else ":"
+    line = _OWN_LINES.get(method, line)
     base = method
     while base not in _MARKERS and "-" in base:
         base = base.rpartition("-")[0]

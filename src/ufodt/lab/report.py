@@ -6,7 +6,7 @@ runs are there.
 
 import base64
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -40,8 +40,14 @@ def write(
     *,
     missing: dict[str, str] | None = None,
     outcome: Outcome | None = None,
+    absent: Mapping[str, tuple[int, int]] | None = None,
 ) -> Path:
-    """Draw all figures, decide all claims, and return the page that shows them."""
+    """Draw all figures, decide all claims, and return the page that shows them.
+
+    It names the data sets that are `missing` and the experiments that are `absent`, with how many runs of how many
+    are there.
+    """
+    missing = {name: why for name, why in (missing or {}).items() if any(name in one.datasets for one in declared)}
     sections, verdicts = [], []
     for one in declared:
         figure = plots.draw(one, found)
@@ -50,10 +56,10 @@ def write(
         verdicts += [(one, verdict) for verdict in decided]
         sections.append(_section(one, found, picture, decided))
     parts = [
-        _head(found, missing or {}, outcome or Outcome()),
+        _head(found, missing, outcome or Outcome(), absent or {}),
         _verdicts(verdicts),
         *sections,
-        _protocol(declared, found, missing or {}),
+        _protocol(declared, found, missing),
         _times(declared, found),
     ]
     style = files(__package__).joinpath("report.css").read_text(encoding="utf-8")
@@ -67,7 +73,7 @@ def write(
     return path
 
 
-def _head(found: Found, missing: dict[str, str], outcome: Outcome) -> str:
+def _head(found: Found, missing: Mapping[str, str], outcome: Outcome, absent: Mapping[str, tuple[int, int]]) -> str:
     text = [
         "<h1>UFODT reproduced</h1>",
         "<p>Every figure and table of <em>Efficient Online Decision Tree Learning with Active Feature Acquisition</em> "
@@ -89,6 +95,12 @@ def _head(found: Found, missing: dict[str, str], outcome: Outcome) -> str:
     text += [
         f'<p class="warn">Failed: {escape(job)}: {escape(why)}</p>' for job, why in sorted(outcome.failures.items())
     ]
+    if absent:
+        listed = "".join(
+            f"<li>{escape(title)} <small>({n_there} of {n_wanted} runs are there)</small></li>"
+            for title, (n_there, n_wanted) in absent.items()
+        )
+        text.append(f'<div class="warn">Not on this page, for want of results:<ul>{listed}</ul></div>')
     return "\n".join(text) + "\n"
 
 
@@ -169,7 +181,7 @@ def _section(declared: Declaration, found: Found, picture: Path | None, decided:
     return "\n".join(text) + "</section>\n"
 
 
-def _protocol(declared: Sequence[Declaration], found: Found, missing: dict[str, str]) -> str:
+def _protocol(declared: Sequence[Declaration], found: Found, missing: Mapping[str, str]) -> str:
     names = list(dict.fromkeys(name for one in declared for name in one.datasets))
     cards = []
     for name in names:

@@ -95,8 +95,7 @@ def published_test(dataset: str, method: str) -> str:
     published = PUBLISHED.get((dataset, name))
     if published is None or published.test is None or method.endswith(("-tuned", "-adaptive")):
         return ""
-    cost = f" @ {published.questions:.1f}"
-    return f"{published.test:.3f}{cost}"
+    return f"{published.test:.3f}\n@ {published.questions:.1f}"
 
 
 def beside_published(declared: Declaration, found: Found) -> Table:

@@ -5,7 +5,7 @@ What a column becomes, unless a TOML file says otherwise:
 - two truth values (`0 1`, `true false`, `yes no`, …): binary;
 - numbers: continuous;
 - at most 20 different texts: categorical;
-- more texts than that (an identifier, a date): left out, and the account says so.
+- more texts than that (an identifier, a date), a single text, the number of the row: left out, and the account says so.
 
 A cell that does not fit an otherwise clear column becomes missing. Nothing is dropped silently.
 """
@@ -40,6 +40,7 @@ MISSING_CELLS = frozenset({"", "?", "na", "n/a", "nan", "null"})
 CLEAR_SHARE = 0.9  # of the known cells must fit, for the rest to be taken as slips
 MAX_CATEGORIES = 20
 MAX_LABELS = 50
+_ENOUGH_TO_COUNT, _GAPS = 20, 1.25  # rows that a column must count to be their number; how many may have been left out
 _SHOWN = 5  # examples in a sentence of the account
 _UNIT_PRICE = Price(1.0)
 
@@ -280,8 +281,17 @@ def _column(name: str, cells: Sequence[str], said: Override, account: list[str])
             f'categories. To keep it, write kind = "categorical" under [features.{name}] in a TOML file.'
         )
         return None, np.empty(0)
+    if column.kind == "categorical" and len(column.categories) < 2:
+        account.append(f"The column {name!r} was left out: it never holds anything but {column.categories[0]!r}.")
+        return None, np.empty(0)
     read = _reader(column)
     values = np.array([read(cell) if cell else nan for cell in cells])
+    if said == Override() and column.kind == "continuous" and _counts_rows(values):
+        account.append(
+            f'The column {name!r} was left out: it counts the rows. To keep it, write kind = "continuous" '
+            f"under [features.{name}] in a TOML file."
+        )
+        return None, np.empty(0)
     unfit = [cell for cell, value in zip(cells, values.tolist(), strict=True) if cell and isnan(value)]
     if unfit:
         account.append(
@@ -294,6 +304,14 @@ def _column(name: str, cells: Sequence[str], said: Override, account: list[str])
     if len(np.unique(values[~np.isnan(values)])) < 2:
         account.append(f"The column {name!r} never varies; it is kept, though it can tell nothing.")
     return column, values
+
+
+def _counts_rows(values: FloatArray) -> bool:
+    """Whether a column is the number of a row, some rows perhaps left out: whole, rising, and hardly with gaps."""
+    if len(values) < _ENOUGH_TO_COUNT or np.isnan(values).any():
+        return False
+    steps = np.diff(values)
+    return bool((steps >= 1).all() and (steps % 1 == 0).all() and values[-1] - values[0] < _GAPS * len(values))
 
 
 def _decide(name: str, known: Sequence[str], said: Override) -> Column | None:
