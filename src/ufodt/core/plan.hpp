@@ -65,7 +65,8 @@ class Plan {
         purse_.reset();
         log_theta_.resize(m);
         for (int y = 0; y < m; ++y) log_theta_[y] = std::log(theta_.label[y]);
-        log_mean_ = log_trusting_ = mean_->label;
+        log_mean_ = mean_->label;
+        if (plans_twice_) log_trusting_ = log_mean_;
         by_mean_ = plans_twice_;
         if (views_->size() > 0) view_ = theta_.chosen;
         rewards_.clear();
@@ -180,7 +181,7 @@ class Plan {
                 if (offered) log_theta_[y] += seen ? std::log(std::max(outcome ? seen[y] : 1.0 - seen[y], 1e-300)) : static_cast<double>(theta_.log_p[cell + y]);
                 const double told = mean ? mean[y] : mean_->outcome[cell + y] - mean_->total[feature * m + y];
                 log_mean_[y] += exponent_ * told;
-                if (offered) log_trusting_[y] += told;
+                if (plans_twice_ && offered) log_trusting_[y] += told;
             }
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
         }
