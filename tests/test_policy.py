@@ -5,8 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Criterion, Policy, Problem, stop
+from ufodt import UFODT, Binary, Criterion, Policy, Problem, certificate, core, stop
 from ufodt.errors import InvalidPolicy
+from ufodt.lab import worlds
+from ufodt.lab.optimal import optimum
+from ufodt.policy import to_core
 
 TWO = Problem([Binary("a"), Binary("b")], labels=[0, 1])
 
@@ -92,3 +95,38 @@ def test_a_higher_worth_asks_more() -> None:
         for worth in (1.0, 10.0, 1000.0)
     ]
     assert asked[0] < asked[1] < asked[2]
+
+
+def test_planning_under_the_mean_first_costs_less_while_learning_than_a_draw_alone() -> None:
+    """In fifty worlds with streams of 100 cases, and with a tree that is none the worse for it."""
+    learning: dict[str, list[float]] = {"both": [], "draw": []}
+    learned: dict[str, list[float]] = {"both": [], "draw": []}
+    for i, world in enumerate(worlds.worlds("unit", 3, seed=5, n=50)):
+        rng = np.random.default_rng(i)
+        y = rng.choice(3, 100, p=world.label)
+        X = (rng.random((100, worlds.N_TESTS)) < world.theta[1::2][:, y].T).astype(float)
+        least = optimum(world).cost
+        for plan in learning:
+            learner = UFODT(world.problem, policy=Policy(plan=plan), seed=i)  # type: ignore[arg-type]
+            record = learner.run(X, y)
+            lost = world.problem.losses[y, np.asarray(record.predicted)]
+            learning[plan].append((record.cost + lost).mean() / least)
+            tree = core.Tree(
+                world.compiled, to_core(learner.policy, world.problem, plan="mean"), learner.belief, seed=i, number=0
+            )
+            learned[plan].append(
+                certificate.of_tree(tree, learner.belief, world.theta, world.label, worth=1.0).cost / least
+            )
+    gain = np.array(learning["draw"]) - learning["both"]
+    assert gain.mean() > 3 * gain.std() / np.sqrt(len(gain)) > 0
+    loss = np.array(learned["both"]) - learned["draw"]
+    assert loss.mean() < 2 * loss.std() / np.sqrt(len(loss))
+
+
+@pytest.mark.parametrize("settings", [{"predict": "theta"}, {"criterion": "us"}, {"stop": stop.region()}])
+def test_where_one_theta_plans_both_is_the_draw(settings: dict[str, Any]) -> None:
+    rng = np.random.default_rng(6)
+    X, y = rng.integers(0, 2, (60, 2)).astype(float), rng.integers(0, 2, 60)
+    both, draw = (UFODT(TWO, policy=Policy(plan=p, **settings), seed=1).run(X, y) for p in ("both", "draw"))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(both.asked, draw.asked)
+    np.testing.assert_array_equal(both.probability, draw.probability)

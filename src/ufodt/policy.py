@@ -46,7 +46,10 @@ class Policy:
     redraw_below
         Draw again, given the evidence, when fewer hypotheses survive; 0 never does (the paper).
     plan
-        Plan under a `draw` of theta, or under its `mean`, which on a flat prior never asks.
+        Plan under a `draw` of theta, under its `mean`, which on a flat prior never asks, or under `both`: as long as a
+        question pays under the mean, by which the answer is given, it is asked; then what pays under the draw, to
+        learn. That takes information gain, a stop that weighs cost and benefit, answers under the mean and no
+        thresholds in place of bins; anything else plans under the draw alone.
     predict
         Answer under the `mean` belief, or under the planning `theta` (the paper).
     planner
@@ -61,7 +64,7 @@ class Policy:
     n_hypotheses: int = 128
     distinct: bool = False
     redraw_below: int = 32
-    plan: Literal["draw", "mean"] = "draw"
+    plan: Literal["both", "draw", "mean"] = "both"
     predict: Literal["mean", "theta"] = "mean"
     planner: Literal["lookahead", "greedy", "optimal"] | None = None
 
@@ -81,10 +84,10 @@ class Policy:
         object.__setattr__(self, "distinct", plain(self.distinct))
         if not isinstance(self.distinct, bool):
             raise InvalidPolicy(f"distinct={self.distinct!r} came; expected True or False.")
-        if self.plan not in ("draw", "mean") or self.predict not in ("mean", "theta"):
+        if self.plan not in ("both", "draw", "mean") or self.predict not in ("mean", "theta"):
             raise InvalidPolicy(
                 f"plan={self.plan!r}, predict={self.predict!r} came; "
-                "expected plan 'draw' or 'mean', predict 'mean' or 'theta'."
+                "expected plan 'both', 'draw' or 'mean', predict 'mean' or 'theta'."
             )
         if self.planner is None:
             object.__setattr__(self, "planner", "lookahead" if self.criterion == Criterion.IG else "greedy")
@@ -100,6 +103,7 @@ def paper(*, criterion: str = "ec2", n_hypotheses: int) -> Policy:
         n_hypotheses=n_hypotheses,
         distinct=True,
         redraw_below=0,
+        plan="draw",
         predict="theta",
     )
 
@@ -117,6 +121,7 @@ def to_core(policy: Policy, problem: Problem, *, plan: Literal["draw", "mean"] |
         plan_mean=(plan or policy.plan) == "mean",
         lookahead=_PLANNERS[policy.planner or "lookahead"],
         greedy=policy.planner == "greedy",
+        mean_first=(plan or policy.plan) == "both" and policy.predict == "mean",
     )
 
 

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,6 +163,40 @@ def test_looking_ahead_over_a_few_asks_only_what_some_plan_pays_for() -> None:
             else:
                 missed += best is True
     assert asked > 100 and missed < asked / 10, (asked, missed)
+
+
+@pytest.mark.parametrize("greedy", [False, True])
+def test_planning_twice_asks_as_the_mean_does_and_then_as_the_draw_does(greedy: bool) -> None:
+    rng = np.random.default_rng(34)
+    said = {"mean": 0, "draw": 0, "stop": 0}
+    for i in range(150):
+        case = draw_small(rng, priced=True, loss=bool(rng.random() < 0.5), max_labels=3, max_outcomes=3)
+        settings = {"seed": i, "criterion": "ig", "stop": [("cost_benefit", 20.0, 0)], "greedy": greedy}
+        both, mean, draw = (case.plan(**settings, **more) for more in ({"mean_first": True}, {"plan_mean": True}, {}))
+        for evidence in walk(rng, case, both):
+            for plan in (mean, draw):
+                plan.reset()
+                for feature, outcome in evidence.items():
+                    plan.observe(feature, outcome)
+            wanted, who = (mean.next(), "mean") if mean.next() else (draw.next(), "draw" if draw.next() else "stop")
+            question = both.next()
+            assert (question and question[0]) == (wanted and wanted[0]), f"problem {i}: {who}, {evidence}"
+            said[who] += 1
+    assert min(said.values()) > 20, said
+
+
+@pytest.mark.parametrize("settings", [{"criterion": "ec2"}, {"stop": [("confidence", 0.9, 0)]}, {"plan_mean": True}])
+def test_planning_twice_changes_nothing_where_one_theta_plans(settings: dict[str, Any]) -> None:
+    rng = np.random.default_rng(35)
+    for i in range(20):
+        case = draw_small(rng, priced=True)
+        given = {"seed": i, "criterion": "ig", "stop": [("cost_benefit", 20.0, 0)], **settings}
+        once, twice = case.plan(**given), case.plan(**given, mean_first=True)
+        for evidence in walk(rng, case, twice):
+            once.reset()
+            for feature, outcome in evidence.items():
+                once.observe(feature, outcome)
+            assert once.next() == twice.next()
 
 
 @pytest.mark.parametrize("criterion", [criterion for criterion in CRITERIA if criterion != "random"])

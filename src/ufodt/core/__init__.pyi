@@ -59,6 +59,7 @@ class Policy:
         plan_mean: bool,
         lookahead: int = ...,
         greedy: bool = ...,
+        mean_first: bool = ...,
     ) -> None: ...
 
 class Drift:

@@ -44,6 +44,8 @@ class Plan {
         cuts_ = &belief.cuts();
         views_ = &belief.views();
         exponent_ = belief.temper().exponent();
+        plans_twice_ = policy_.plans_twice() && views_->size() == 0;  // the threshold in play belongs to one theta
+        if (plans_twice_) belief.mean(offered_, mean_theta_);
         reset();
     }
 
@@ -74,6 +76,8 @@ class Plan {
         log_theta_.resize(m);
         for (int y = 0; y < m; ++y) log_theta_[y] = std::log(theta_.label[y]);
         log_mean_ = mean_->label;
+        if (plans_twice_) log_trusting_ = log_mean_;
+        by_mean_ = plans_twice_;
         if (views_->size() > 0) view_ = theta_.chosen;
         rewards_.clear();
         drawn_ = decided_ = surveyed_ = false;
@@ -94,9 +98,9 @@ class Plan {
         double sum = purse_.price(feature);
         if (problem_->surcharge.empty() || sum == 0.0) return sum;
         std::vector<double> p;
-        posterior(log_theta_, p);
+        posterior(log_in_mind(), p);
         for (int row = shape().row(feature); row < shape().row(feature + 1); ++row) {
-            for (int y = 0; y < shape().n_labels; ++y) sum += p[y] * theta_.p[shape().cell(row, y)] * problem_->surcharge[row];
+            for (int y = 0; y < shape().n_labels; ++y) sum += p[y] * in_mind().p[shape().cell(row, y)] * problem_->surcharge[row];
         }
         return sum;
     }
@@ -181,7 +185,9 @@ class Plan {
             const double* mean = v >= 0 ? views_->log_mean(v, outcome) : nullptr;
             for (int y = 0; y < m; ++y) {
                 if (offered) log_theta_[y] += seen ? std::log(std::max(outcome ? seen[y] : 1.0 - seen[y], 1e-300)) : static_cast<double>(theta_.log_p[cell + y]);
-                log_mean_[y] += exponent_ * (mean ? mean[y] : mean_->outcome[cell + y] - mean_->total[feature * m + y]);
+                const double told = mean ? mean[y] : mean_->outcome[cell + y] - mean_->total[feature * m + y];
+                log_mean_[y] += exponent_ * told;
+                if (plans_twice_ && offered) log_trusting_[y] += told;
             }
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
             if (!other_.empty() && offered) told_.push_back(cell);
@@ -231,10 +237,12 @@ class Plan {
     Policy policy_;
     std::uint64_t seed_ = 0, number_ = 0;
     Random random_{0, 0};
-    Theta theta_;
-    std::vector<Theta> other_;  // more draws, to take turns with
+    Theta theta_, mean_theta_;          // drawn for the case, or the mean; the mean, where both are planned under
+    std::vector<Theta> other_;          // more draws, to take turns with
     std::size_t turn_ = 0;
-    std::vector<int> told_;     // first cells of the outcomes told, where there are more draws
+    std::vector<int> told_;             // first cells of the outcomes told, where there are more draws
+    bool plans_twice_ = false;          // ask what pays under the mean belief first, then what pays under theta
+    bool by_mean_ = false;              // the question of now is decided under the mean belief
     Hypotheses hypotheses_;
     const LogMean* mean_ = nullptr;
     const Cuts* cuts_ = nullptr;
@@ -249,6 +257,7 @@ class Plan {
     std::vector<Reward> rewards_;
     double exponent_ = 1.0;             // of the likelihood under the mean belief: how far several answers are trusted
     std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
+    std::vector<double> log_trusting_;          // the latter trusted in full, as planning does
     bool drawn_ = false, decided_ = false;
     Question question_;
     struct Candidate {
@@ -330,7 +339,24 @@ class Plan {
         return must;
     }
 
+    const Theta& in_mind() const { return by_mean_ ? mean_theta_ : theta_; }
+    const std::vector<double>& log_in_mind() const { return by_mean_ ? log_trusting_ : log_theta_; }
+
+    // The answer is given under the mean belief, so what pays there is asked; a draw alone would often stop short of it.
+    // What pays under the draw beyond that is asked to learn.
     Question decide() {
+        by_mean_ = plans_twice_;
+        const Question first = decide_in_mind();
+        if (!by_mean_ || (first.feature >= 0 && (!weighed_ || some_pay()))) return first;
+        by_mean_ = false;
+        return decide_in_mind();
+    }
+
+    bool some_pay() const {
+        return std::any_of(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.pays; });
+    }
+
+    Question decide_in_mind() {
         const bool must = list_candidates();
         if (candidates_.empty()) return {};
         scored_ = weighed_ = surveyed_ = false;
@@ -339,10 +365,10 @@ class Plan {
         if (!must && !policy_.stop.empty() && stops(at)) return {};
         if (foreseen_ >= 0) return question(candidates_[foreseen_]);
         score_once();
-        const bool some_pay = std::any_of(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.pays; });
+        const bool only_paying = some_pay();
         const Candidate* best = nullptr;
         for (const Candidate& c : candidates_) {
-            if (must ? !problem_->mandatory[open_[c.at]] : some_pay && !c.pays) continue;
+            if (must ? !problem_->mandatory[open_[c.at]] : only_paying && !c.pays) continue;
             if (best == nullptr || rate(c) > rate(*best) || (rate(c) == rate(*best) && c.price < best->price)) best = &c;
         }
         return question(*best);
@@ -388,14 +414,14 @@ class Plan {
             for (double& g : gain) g = ec2(g, all) * by_share;
             return;
         }
-        if (by_label || views_->size() > 0) posterior(log_theta_, posterior_);
+        if (by_label || views_->size() > 0) posterior(log_in_mind(), posterior_);
         for (std::size_t i = 0; i < open_.size(); ++i) {
             const int f = open_[i];
             if (by_mass) hypotheses_.split(f, parts_);
             if (by_region) hypotheses_.split(f, mixtures_);
             if (views_->has(f) && !(*cuts_)[f].empty()) score_views(criterion, f, gain[i]);
-            else if (criterion == Criterion::ig) gain[i] = ig(shape(), theta_, posterior_, f);
-            else if (by_label) gain[i] = gain_by_label(criterion, shape().n_outcomes(f), [&, row = shape().row(f)](int k, int y) { return theta_.p[shape().cell(row + k, y)]; });
+            else if (criterion == Criterion::ig) gain[i] = ig(shape(), in_mind(), posterior_, f);
+            else if (by_label) gain[i] = gain_by_label(criterion, shape().n_outcomes(f), [&, row = shape().row(f)](int k, int y) { return in_mind().p[shape().cell(row + k, y)]; });
             else if (by_region) gain[i] = rig(mixtures_, whole_);
             else if (by_mass) gain[i] = criterion == Criterion::us ? us(parts_, all) : ec2(edges_left(parts_), all);
         }
@@ -483,7 +509,7 @@ class Plan {
         worth_ = worth;
         weighed_ = true;
         foreseen_ = -1;
-        posterior(log_theta_, posterior_);
+        posterior(log_in_mind(), posterior_);
         const double at_stake = worth * (loss_now() + (problem_->loss.zero_one ? 1.0 : 0.0));
         const auto [cheapest, dearest] = std::minmax_element(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
         has_one_price_ = cheapest->price == dearest->price;
@@ -553,7 +579,7 @@ class Plan {
 
     // P(outcome | label) as it is in play: a feature with thresholds is its chosen one.
     const double* in_play() {
-        if (views_->size() == 0) return theta_.p.data();
+        if (views_->size() == 0) return in_mind().p.data();
         p_in_play_ = theta_.p;
         const int m = shape().n_labels;
         for (const int f : promising_features_) {
@@ -573,7 +599,7 @@ class Plan {
         const double* const now = posterior_.data();
         const int first = shape().row(feature), last = shape().row(feature + 1);
         return with_labels(shape().n_labels, [&](auto m) {
-            const double* p = theta_.p.data() + first * m;
+            const double* p = in_mind().p.data() + first * m;
             double sum = 0.0;
             if (problem_->loss.zero_one) {
                 for (int row = first; row < last; ++row, p += m) {
