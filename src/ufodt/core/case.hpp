@@ -75,7 +75,7 @@ class Case {
         for (int y = 0; y < m; ++y) log_theta_[y] = std::log(theta_.label[y]);
         log_mean_ = mean_->label;
         if (plans_twice_) log_trusting_ = log_mean_;
-        by_mean_ = plans_twice_;
+        by_mean_ = false;
         drawn_ = surveyed_ = false;
     }
 
@@ -97,7 +97,7 @@ class Case {
     // Whether a feature is seen through thresholds, and some were found.
     bool is_viewed(int feature) const { return views_->has(feature) && !(*cuts_)[feature].empty(); }
 
-    // Questions are decided under the theta in mind: the one drawn or, where both are planned under, the mean at first.
+    // Questions are decided under the theta in mind: the one drawn or, where both are planned under, the mean in the end.
     bool plans_twice() const { return plans_twice_; }
     void think_by_mean(bool by_mean) { by_mean_ = by_mean; }
     const Theta& in_mind() const { return by_mean_ ? mean_theta_ : theta_; }
@@ -225,7 +225,7 @@ class Case {
     std::vector<Theta> other_;          // more draws, to take turns with
     std::size_t turn_ = 0;
     std::vector<int> told_;             // first cells of the outcomes told, where there are more draws
-    bool plans_twice_ = false;          // ask what pays under the mean belief first, then what pays under theta
+    bool plans_twice_ = false;          // ask what pays under theta, then what still pays under the mean belief
     bool by_mean_ = false;              // the question of now is decided under the mean belief
     Hypotheses hypotheses_;
     bool drawn_ = false, surveyed_ = false;

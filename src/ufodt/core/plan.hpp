@@ -145,14 +145,13 @@ class Plan {
         decided_ = false;
     }
 
-    // The answer is given under the mean belief, so what pays there is asked; a draw alone would often stop short of it.
-    // What pays under the draw beyond that is asked to learn.
+    // What pays under the draw is asked, to learn; then what still pays under the mean belief, by which the answer is given: a
+    // draw alone often stops short of that.
     Question decide() {
-        const bool twice = case_.plans_twice();
-        case_.think_by_mean(twice);
-        const Question first = decide_in_mind();
-        if (!twice || (first.feature >= 0 && (!lookahead_.weighed() || some_pay(candidates_)))) return first;
         case_.think_by_mean(false);
+        const Question question = decide_in_mind();
+        if (question.feature >= 0 || !case_.plans_twice() || case_.has_another_turn()) return question;
+        case_.think_by_mean(true);
         return decide_in_mind();
     }
 
