@@ -13,12 +13,12 @@ import numpy as np
 
 from ufodt import UFODT, Problem, thresholds
 from ufodt import policy as policies
-from ufodt.belief import Prior
 from ufodt.lab.all_features import log_likelihoods
 from ufodt.lab.datasets import Dataset, load, split, to_problem
 from ufodt.lab.datasets.dataset import FloatArray
 from ufodt.lab.subsets import all_subsets, folds
 from ufodt.lab.verdict import Measurements, Result, spread
+from ufodt.prior import Prior
 
 DATASETS = ("cleveland", "pima")
 MISTAKES = (100.0, 400.0, 1000.0)
