@@ -4,7 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 BUILT := .venv/.built
-CORE := $(wildcard src/ufodt/core/*.hpp src/ufodt/core/*.cpp)
+CORE := $(wildcard src/ufodt/core/*.hpp src/ufodt/core/*.cpp src/ufodt/core/bindings/*.hpp)
 SANITIZED := build/sanitized
 
 .DEFAULT_GOAL := help

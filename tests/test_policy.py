@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Criterion, Policy, Problem, certificate, core, stop
+from ufodt import UFODT, Binary, Criterion, Expert, Policy, Prior, Problem, certificate, core, stop
 from ufodt.errors import InvalidPolicy
 from ufodt.lab import worlds
 from ufodt.lab.optimal import optimum
@@ -97,7 +97,7 @@ def test_a_higher_worth_asks_more() -> None:
     assert asked[0] < asked[1] < asked[2]
 
 
-def test_planning_under_the_mean_first_costs_less_while_learning_than_a_draw_alone() -> None:
+def test_planning_under_the_mean_too_costs_less_while_learning_than_a_draw_alone() -> None:
     """In fifty worlds with streams of 100 cases, and with a tree that is none the worse for it."""
     learning: dict[str, list[float]] = {"both": [], "draw": []}
     learned: dict[str, list[float]] = {"both": [], "draw": []}
@@ -130,3 +130,17 @@ def test_where_one_theta_plans_both_is_the_draw(settings: dict[str, Any]) -> Non
     both, draw = (UFODT(TWO, policy=Policy(plan=p, **settings), seed=1).run(X, y) for p in ("both", "draw"))  # type: ignore[arg-type]
     np.testing.assert_array_equal(both.asked, draw.asked)
     np.testing.assert_array_equal(both.probability, draw.probability)
+
+
+def test_a_cheap_feature_that_does_as_well_as_a_dear_one_is_found_out() -> None:
+    """Planned under the mean belief first, the dear one would settle each case before the cheap one was ever tried."""
+    problem = Problem([Binary("dear", price=9.0), Binary("cheap", price=1.0)], labels=[0, 1], loss=[[0, 90], [90, 0]])
+    prior = Prior(experts=[Expert("dear", label, 0.01 + 0.98 * label, 200.0) for label in (0, 1)])
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(2, size=400)
+        X = (rng.random((400, 2)) < np.where(y == 1, 0.99, 0.01)[:, None]).astype(float)
+        learner = UFODT(problem, prior=prior, seed=seed)
+        learner.run(X, y)
+        question = learner.open(explore=False).ask()
+        assert question is not None and question.feature == "cheap", seed

@@ -1,6 +1,7 @@
 """ufodt decides, case by case, what to ask next, when to stop and what to answer, and learns from every outcome."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ __all__ = [
     "thresholds",
 ]
 
-# A name is fetched when it is first used: who only asks for help or the version need not wait for NumPy.
+# A name, or a module such as `ufodt.frames`, is fetched when it is first used: who only asks for help or the version
+# need not wait for NumPy.
 _HOMES = {
     "UFODT": "learner",
     "Binary": "problem",
@@ -52,13 +54,11 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        value = getattr(import_module(f"ufodt.{_HOMES[name]}"), name)
-    elif name in __all__:
-        value = import_module(f"ufodt.{name}")
-    else:
+        globals()[name] = value = getattr(import_module(f"ufodt.{_HOMES[name]}"), name)
+        return value
+    if name.startswith("_") or find_spec(f"ufodt.{name}") is None:
         raise AttributeError(f"module 'ufodt' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    return import_module(f"ufodt.{name}")
 
 
 def __dir__() -> list[str]:

@@ -47,8 +47,8 @@ class Policy:
         Draw again, given the evidence, when fewer hypotheses survive; 0 never does (the paper).
     plan
         Plan under a `draw` of theta, under its `mean`, which on a flat prior never asks, or under `both`: as long as a
-        question pays under the mean, by which the answer is given, it is asked; then what pays under the draw, to
-        learn. That takes information gain, a stop that weighs cost and benefit, answers under the mean and no
+        question pays under the draw it is asked, to learn; then what still pays under the mean, by which the answer is
+        given. That takes information gain, a stop that weighs cost and benefit, answers under the mean and no
         thresholds in place of bins; anything else plans under the draw alone.
     predict
         Answer under the `mean` belief, or under the planning `theta` (the paper).
@@ -121,7 +121,7 @@ def to_core(policy: Policy, problem: Problem, *, plan: Literal["draw", "mean"] |
         plan_mean=(plan or policy.plan) == "mean",
         lookahead=_PLANNERS[policy.planner or "lookahead"],
         greedy=policy.planner == "greedy",
-        mean_first=(plan or policy.plan) == "both" and policy.predict == "mean",
+        then_mean=(plan or policy.plan) == "both" and policy.predict == "mean",
     )
 
 

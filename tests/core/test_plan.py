@@ -14,19 +14,19 @@ from .small import CRITERIA, draw_small, open_features, small, walk
 
 
 @pytest.mark.parametrize("greedy", [False, True])
-def test_planning_twice_asks_as_the_mean_does_and_then_as_the_draw_does(greedy: bool) -> None:
+def test_planning_twice_asks_as_the_draw_does_and_then_as_the_mean_does(greedy: bool) -> None:
     rng = np.random.default_rng(34)
     said = {"mean": 0, "draw": 0, "stop": 0}
     for i in range(150):
         case = draw_small(rng, priced=True, loss=bool(rng.random() < 0.5), max_labels=3, max_outcomes=3)
         settings = {"seed": i, "criterion": "ig", "stop": [("cost_benefit", 20.0, 0)], "greedy": greedy}
-        both, mean, draw = (case.plan(**settings, **more) for more in ({"mean_first": True}, {"plan_mean": True}, {}))
+        both, mean, draw = (case.plan(**settings, **more) for more in ({"then_mean": True}, {"plan_mean": True}, {}))
         for evidence in walk(rng, case, both):
             for plan in (mean, draw):
                 plan.reset()
                 for feature, outcome in evidence.items():
                     plan.observe(feature, outcome)
-            wanted, who = (mean.next(), "mean") if mean.next() else (draw.next(), "draw" if draw.next() else "stop")
+            wanted, who = (draw.next(), "draw") if draw.next() else (mean.next(), "mean" if mean.next() else "stop")
             question = both.next()
             assert (question and question[0]) == (wanted and wanted[0]), f"problem {i}: {who}, {evidence}"
             said[who] += 1
@@ -39,7 +39,7 @@ def test_planning_twice_changes_nothing_where_one_theta_plans(settings: dict[str
     for i in range(20):
         case = draw_small(rng, priced=True)
         given = {"seed": i, "criterion": "ig", "stop": [("cost_benefit", 20.0, 0)], **settings}
-        once, twice = case.plan(**given), case.plan(**given, mean_first=True)
+        once, twice = case.plan(**given), case.plan(**given, then_mean=True)
         for evidence in walk(rng, case, twice):
             once.reset()
             for feature, outcome in evidence.items():

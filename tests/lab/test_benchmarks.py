@@ -44,7 +44,15 @@ def test_a_quick_look_reports_every_figure(
         "drift": {"questions_paper_preset_ec2", "auto_against_gamma", "price_ddm_more", "auto_led"},
         "prices": {"cost_cleveland_400", "saved_pima_400_best_subset_in_hindsight"},
         "selection": {"selection_speed_ig", "selection_accuracy_ec2"},
-        "frontier": {"gap_unit_2", "worst_gap_heart_6", "led_gap", "utility_zoo", "certificate_zoo", "lead_zoo"},
+        "frontier": {
+            "gap_unit_2",
+            "worst_gap_heart_6",
+            "led_gap",
+            "utility_zoo",
+            "certificate_zoo",
+            "lead_zoo",
+            "lookahead_led",
+        },
     }[name]
     assert expected <= set(found)
 

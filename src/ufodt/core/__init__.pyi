@@ -59,7 +59,7 @@ class Policy:
         plan_mean: bool,
         lookahead: int = ...,
         greedy: bool = ...,
-        mean_first: bool = ...,
+        then_mean: bool = ...,
     ) -> None: ...
 
 class Drift:

@@ -45,13 +45,13 @@ struct Policy {
     bool plan_mean = false;       // plan under the mean belief instead of a draw
     std::size_t lookahead = 128;  // states that a stop by cost and benefit looks ahead over
     bool greedy = false;          // ask the criterion's best of what pays, not the first question of the best plan
-    bool mean_first = false;      // ask what pays under the mean belief, and what pays under a draw only beyond that
+    bool then_mean = false;       // ask what pays under a draw, then what still pays under the mean belief
 
     bool uses(Stop::Kind kind) const {
         return std::any_of(stop.begin(), stop.end(), [&](const Stop& s) { return s.kind == kind; });
     }
     // Hypotheses come from one theta, so only a criterion without them can plan under two.
-    bool plans_twice() const { return mean_first && !plan_mean && criterion == Criterion::ig && !needs_hypotheses() && uses(Stop::Kind::cost_benefit); }
+    bool plans_twice() const { return then_mean && !plan_mean && criterion == Criterion::ig && !needs_hypotheses() && uses(Stop::Kind::cost_benefit); }
     bool needs_hypotheses() const {
         return criterion == Criterion::ec2 || criterion == Criterion::us || criterion == Criterion::rig || uses(Stop::Kind::region);
     }

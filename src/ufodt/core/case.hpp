@@ -1,0 +1,264 @@
+// One case as it stands: the theta and the hypotheses it is planned under, what was told and paid, what is still open.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "belief.hpp"
+#include "hypotheses.hpp"
+#include "policy.hpp"
+#include "purse.hpp"
+
+namespace ufodt {
+
+class Case {
+  public:
+    Case(std::shared_ptr<const Problem> problem, Policy policy) : problem_(std::move(problem)), policy_(std::move(policy)) {
+        if (policy_.needs_hypotheses()) hypotheses_.resize(shape(), policy_.n_hypotheses);
+    }
+    Case(const Case&) = delete;  // hypotheses point at this case's theta
+    Case& operator=(const Case&) = delete;
+
+    // Open case number `number` with some features on offer: take theta from the belief. The belief must outlive the
+    // case, or `keep_mean` must follow.
+    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered, CaseTerms terms, int n_draws) {
+        seed_ = seed;
+        number_ = number;
+        offered_ = offered;
+        purse_.take(*problem_, std::move(terms));
+        random_.reseed(seed, 2 * number);
+        if (policy_.plan_mean) belief.mean(offered_, theta_);
+        else belief.draw(random_, offered_, theta_);
+        const bool draws_more = !policy_.plan_mean && !policy_.predict_theta && belief.views().size() == 0;
+        other_.resize(draws_more ? n_draws - 1 : 0);
+        turn_ = 0;
+        for (Theta& theta : other_) belief.draw(random_, offered_, theta);
+        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
+        mean_ = &belief.log_mean();
+        cuts_ = &belief.cuts();
+        views_ = &belief.views();
+        exponent_ = belief.temper().exponent();
+        plans_twice_ = policy_.plans_twice() && views_->size() == 0;  // the threshold in play belongs to one theta
+        if (plans_twice_) belief.mean(offered_, mean_theta_);
+        reset();
+    }
+
+    // Copy what the case needs of the belief, so that later learning does not reach it.
+    void keep_mean() {
+        own_mean_ = *mean_;
+        own_cuts_ = *cuts_;
+        own_views_ = *views_;
+        mean_ = &own_mean_;
+        cuts_ = &own_cuts_;
+        views_ = &own_views_;
+    }
+
+    // Back to the state right after `begin`: same theta, same random numbers, no evidence.
+    void reset() {
+        const int n = shape().n_features, m = shape().n_labels;
+        random_.reseed(seed_, 2 * number_ + 1);
+        if (turn_ > 0) {
+            while (turn_ > 0) std::swap(theta_, other_[--turn_]);
+            if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
+        }
+        told_.clear();
+        open_ = offered_;
+        is_open_.assign(n, 0);
+        for (const int f : open_) is_open_[f] = 1;
+        is_settled_.assign(n, 0);
+        purse_.reset();
+        log_theta_.resize(m);
+        for (int y = 0; y < m; ++y) log_theta_[y] = std::log(theta_.label[y]);
+        log_mean_ = mean_->label;
+        if (plans_twice_) log_trusting_ = log_mean_;
+        by_mean_ = false;
+        drawn_ = surveyed_ = false;
+    }
+
+    const Shape& shape() const { return problem_->shape; }
+    const Problem& problem() const { return *problem_; }
+    const Policy& policy() const { return policy_; }
+    std::uint64_t seed() const { return seed_; }
+    std::uint64_t number() const { return number_; }
+    const Theta& theta() const { return theta_; }
+    const Hypotheses& hypotheses() const { return hypotheses_; }
+    Hypotheses& hypotheses() { return hypotheses_; }
+    const Purse& purse() const { return purse_; }
+    const Cuts& cuts() const { return *cuts_; }
+    const Views& views() const { return *views_; }
+    bool is_open(int feature) const { return is_open_[feature]; }
+    bool is_settled(int feature) const { return is_settled_[feature]; }
+    const std::vector<int>& open() const { return open_; }
+
+    // Whether a feature is seen through thresholds, and some were found.
+    bool is_viewed(int feature) const { return views_->has(feature) && !(*cuts_)[feature].empty(); }
+
+    // Questions are decided under the theta in mind: the one drawn or, where both are planned under, the mean in the end.
+    bool plans_twice() const { return plans_twice_; }
+    void think_by_mean(bool by_mean) { by_mean_ = by_mean; }
+    const Theta& in_mind() const { return by_mean_ ? mean_theta_ : theta_; }
+
+    // P(label | evidence), as it was worked out last.
+    const std::vector<double>& posterior() const { return posterior_; }
+    void weigh_labels() { normalise(log_in_mind(), posterior_); }  // under the theta in mind
+    double confidence() {                                          // of the answer of now, by what it is predicted under
+        predict(posterior_);
+        return *std::max_element(posterior_.begin(), posterior_.end());
+    }
+
+    // P(label | evidence) in `p`; returns the label of least expected loss.
+    int predict(std::vector<double>& p) const {
+        normalise(policy_.predict_theta ? log_theta_ : log_mean_, p);
+        return problem_->loss.best(p.data()).first;
+    }
+
+    // What asking the feature costs now, with what its outcome is expected to add.
+    double price(int feature) const {
+        double sum = purse_.price(feature);
+        if (problem_->surcharge.empty() || sum == 0.0) return sum;
+        std::vector<double> p;
+        normalise(log_in_mind(), p);
+        for (int row = shape().row(feature); row < shape().row(feature + 1); ++row) {
+            for (int y = 0; y < shape().n_labels; ++y) sum += p[y] * in_mind().p[shape().cell(row, y)] * problem_->surcharge[row];
+        }
+        return sum;
+    }
+
+    // What each outcome of a feature would lead to, by the mean belief: rows of P(outcome), then P(label | outcome). `view`
+    // is the threshold in play, -1 where there is none.
+    void outlook(int feature, int view, std::vector<double>& table) const {
+        const int m = shape().n_labels, n_outcomes = shape().n_outcomes(feature);
+        std::vector<double> now;
+        normalise(policy_.predict_theta ? log_theta_ : log_mean_, now);
+        table.assign(static_cast<std::size_t>(n_outcomes) * (m + 1), 0.0);
+        for (int k = 0; k < n_outcomes; ++k) {
+            double* row = table.data() + static_cast<std::size_t>(k) * (m + 1);
+            const int cell = shape().cell(shape().row(feature) + k, 0);
+            double sum = 0.0;
+            for (int y = 0; y < m; ++y) {
+                const double p = view >= 0               ? std::exp(views_->log_mean(view, k)[y])
+                                 : policy_.predict_theta ? theta_.p[cell + y]
+                                                         : std::exp(mean_->outcome[cell + y] - mean_->total[feature * m + y]);
+                row[0] += now[y] * p;
+                sum += row[y + 1] = now[y] * (exponent_ == 1.0 ? p : std::pow(p, exponent_));
+            }
+            for (int y = 0; y < m && sum > 0.0; ++y) row[y + 1] /= sum;
+        }
+    }
+
+    // Draw hypotheses if there are none yet or too few survive.
+    void imagine() {
+        if (!policy_.needs_hypotheses() || open_.empty()) return;
+        const bool few = hypotheses_.n_alive() < std::min(policy_.redraw_below, hypotheses_.n_drawn());
+        if (drawn_ && !few) return;
+        normalise(log_theta_, posterior_);
+        if (policy_.distinct) {
+            hypotheses_.draw_distinct(random_, posterior_, open_, problem_->loss);
+        } else {
+            hypotheses_.draw(random_, posterior_, open_, problem_->loss);
+        }
+        drawn_ = true;
+    }
+
+    // Have the hypotheses drawn and counted by region, if any are needed.
+    void survey() {
+        if (surveyed_ || !policy_.needs_hypotheses()) return;
+        surveyed_ = true;
+        imagine();
+        hypotheses_.count_regions();
+    }
+
+    // With several draws of theta the case is planned under one after the other, each asking until it would stop: a belief
+    // that knows little then learns more from a case.
+    bool takes_turns() const { return !other_.empty(); }
+    bool has_another_turn() const { return turn_ < other_.size(); }
+
+    // Go on under the next theta, given what was told so far.
+    void take_turn() {
+        std::swap(theta_, other_[turn_++]);
+        const int m = shape().n_labels;
+        for (int y = 0; y < m; ++y) {
+            log_theta_[y] = std::log(theta_.label[y]);
+            for (const int cell : told_) log_theta_[y] += static_cast<double>(theta_.log_p[cell + y]);
+        }
+        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
+        drawn_ = surveyed_ = false;
+    }
+
+    void pay(int feature, int outcome) { purse_.pay(feature, outcome); }
+
+    // Note an outcome, seen through a threshold if `view` is not -1. Outcome -1: had, but it tells nothing yet.
+    void observe(int feature, int outcome, int view, bool offered) {
+        if (outcome >= 0) {
+            const int m = shape().n_labels, cell = shape().cell(shape().row(feature) + outcome, 0);
+            const double* seen = view >= 0 ? theta_.view.data() + static_cast<std::size_t>(view) * m : nullptr;
+            const double* mean = view >= 0 ? views_->log_mean(view, outcome) : nullptr;
+            for (int y = 0; y < m; ++y) {
+                if (offered) log_theta_[y] += seen ? std::log(std::max(outcome ? seen[y] : 1.0 - seen[y], 1e-300)) : static_cast<double>(theta_.log_p[cell + y]);
+                const double told = mean ? mean[y] : mean_->outcome[cell + y] - mean_->total[feature * m + y];
+                log_mean_[y] += exponent_ * told;
+                if (plans_twice_ && offered) log_trusting_[y] += told;
+            }
+            if (drawn_ && offered) hypotheses_.observe(feature, outcome);
+            if (!other_.empty() && offered) told_.push_back(cell);
+        }
+        purse_.know(feature);
+        close(feature);
+    }
+
+    // The feature is never asked again in this case and tells nothing.
+    void skip(int feature) {
+        close(feature);
+        if (policy_.redraw_below > 0) drawn_ = false;  // survivors still imagine its outcome
+    }
+
+  private:
+    std::shared_ptr<const Problem> problem_;
+    Policy policy_;
+    std::uint64_t seed_ = 0, number_ = 0;
+    Random random_{0, 0};
+    Theta theta_, mean_theta_;          // drawn for the case, or the mean; the mean, where both are planned under
+    std::vector<Theta> other_;          // more draws, to take turns with
+    std::size_t turn_ = 0;
+    std::vector<int> told_;             // first cells of the outcomes told, where there are more draws
+    bool plans_twice_ = false;          // ask what pays under theta, then what still pays under the mean belief
+    bool by_mean_ = false;              // the question of now is decided under the mean belief
+    Hypotheses hypotheses_;
+    bool drawn_ = false, surveyed_ = false;
+    const LogMean* mean_ = nullptr;
+    const Cuts* cuts_ = nullptr;
+    const Views* views_ = nullptr;
+    LogMean own_mean_;
+    Cuts own_cuts_;
+    Views own_views_;
+    Purse purse_;
+    std::vector<int> offered_, open_;   // features on offer at first, and those that may still be asked, in index order
+    std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
+    double exponent_ = 1.0;             // of the likelihood under the mean belief: how far several answers are trusted
+    std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
+    std::vector<double> log_trusting_;          // the latter trusted in full, as planning does
+    std::vector<double> posterior_;
+
+    const std::vector<double>& log_in_mind() const { return by_mean_ ? log_trusting_ : log_theta_; }
+
+    void close(int feature) {
+        if (is_open_[feature]) open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));
+        is_open_[feature] = 0;
+        is_settled_[feature] = 1;
+        surveyed_ = false;
+    }
+
+    static void normalise(const std::vector<double>& log_p, std::vector<double>& p) {
+        const double top = *std::max_element(log_p.begin(), log_p.end());
+        double sum = 0.0;
+        p.resize(log_p.size());
+        for (std::size_t y = 0; y < p.size(); ++y) sum += p[y] = std::exp(log_p[y] - top);
+        for (double& x : p) x /= sum;
+    }
+};
+
+}  // namespace ufodt

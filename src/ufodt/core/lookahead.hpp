@@ -1,0 +1,181 @@
+// Which questions pay: what the answer saves, in loss, exceeds its price, alone or as the first of the best plan over the
+// most promising questions, each asked only where it pays.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "case.hpp"
+#include "gains.hpp"
+#include "optimal.hpp"
+
+namespace ufodt {
+
+// A feature that may be asked now.
+struct Candidate {
+    std::size_t at;  // in the open features
+    double price;
+    bool pays = true;  // by a stop rule that weighs cost and benefit
+    bool looked_at = false;
+
+    double rate(const Gains& gains) const { return gains[at] / std::max(price, 1e-300); }
+};
+using Candidates = std::vector<Candidate>;
+
+inline bool some_pay(const Candidates& candidates) {
+    return std::any_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.pays; });
+}
+
+class Lookahead {
+  public:
+    // A question is to be decided; nothing has been weighed for it.
+    void reset() {
+        weighed_ = false;
+        foreseen_ = -1;
+    }
+    bool weighed() const { return weighed_; }
+    int foreseen() const { return foreseen_; }  // of the candidates: the first question of the best plan; -1: none was looked for
+
+    // Begin to weigh, at the worth of one unit of loss; returns whether the very best that an answer could do would pay.
+    bool some_could_pay(const Case& now, Candidates& candidates, double worth) {
+        worth_ = worth;
+        weighed_ = true;
+        foreseen_ = -1;
+        const double at_stake = worth * (loss_now(now) + (now.problem().loss.zero_one ? 1.0 : 0.0));
+        const auto [cheapest, dearest] = std::minmax_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
+        has_one_price_ = cheapest->price == dearest->price;
+        for (Candidate& c : candidates) c.pays = c.looked_at = false;
+        return !(cheapest->price >= at_stake && at_stake > 0.0);
+    }
+
+    // Whether some answer pays alone, and which; at one price for all it does not matter which.
+    bool some_answer_pays(const Case& now, Candidates& candidates) {
+        const double before = loss_now(now);
+        bool any = false;
+        for (Candidate& c : candidates) {
+            c.pays = worth_ * (before - loss_after(now, now.open()[c.at])) > c.price;
+            any |= c.pays;
+            if (any && has_one_price_) break;
+        }
+        for (Candidate& c : candidates) c.pays |= any && has_one_price_;
+        return any;
+    }
+
+    // Whether some question pays as the first of a plan over the most promising ones, and which. A greedy planner leaves the
+    // choice between them to the criterion, else the best plan's is foreseen.
+    bool some_plan_pays(const Case& now, const Gains& gains, Candidates& candidates) {
+        const Policy& policy = now.policy();
+        choose_promising(now, gains, candidates);
+        optimal_.solve(now.problem(), in_play(now, gains), now.posterior(), features_, now.purse(), worth_);
+        constexpr double slack = 1.0 - 1e-9;  // rounding alone is no reason to ask
+        const double stop = slack * optimal_.stop_value();
+        double best = stop;
+        bool any = false;
+        for (std::size_t i = 0; i < promising_.size(); ++i) {
+            Candidate& c = candidates[promising_[i]];
+            const double cost = optimal_.ask_value(static_cast<int>(i));
+            c.pays = cost < stop;
+            any |= c.pays;
+            if (cost < best && !policy.greedy) best = slack * cost, foreseen_ = static_cast<int>(promising_[i]);
+        }
+        return any;
+    }
+
+    // Whether a candidate pays, in a plan or, where none was looked at that begins with it, alone.
+    bool pays(const Case& now, const Candidate& c) {
+        const bool alone = weighed_ && !c.looked_at && worth_ * (loss_now(now) - loss_after(now, now.open()[c.at])) > c.price;
+        return c.pays || alone;
+    }
+
+  private:
+    bool weighed_ = false, has_one_price_ = false;
+    double worth_ = 1.0;  // of one unit of loss, by the stop rule that weighs it
+    int foreseen_ = -1;
+    std::vector<std::size_t> promising_;  // of the candidates: those looked ahead at
+    std::vector<int> features_;           // the same, as features
+    Optimal optimal_;
+    std::vector<double> p_in_play_;  // P(outcome | label) as the plans read it
+    std::vector<double> joint_;
+
+    // As many candidates as can be looked ahead over: in turn the one of the highest gain per price, and the one whose gain
+    // leaves most after its price, so that neither many cheap questions nor a dear decisive one go unseen.
+    void choose_promising(const Case& now, const Gains& gains, Candidates& candidates) {
+        promising_.clear();
+        features_.clear();
+        const Shape& shape = now.shape();
+        const std::size_t m = shape.n_labels, max_states = now.policy().lookahead;
+        const std::vector<double>& losses = now.problem().loss.of;
+        const double most_lost = worth_ * *std::max_element(losses.begin(), losses.end());
+        std::size_t n_states = 1;
+        while (promising_.size() < candidates.size()) {
+            const auto most = [&](auto merit) {
+                double best = -INFINITY;
+                std::size_t found = 0;
+                for (std::size_t i = 0; i < candidates.size(); ++i) {
+                    const double here = candidates[i].looked_at ? -INFINITY : merit(candidates[i]);
+                    if (here > best) best = here, found = i;
+                }
+                return found;
+            };
+            const std::size_t found = has_one_price_               ? most([&](const Candidate& c) { return gains[c.at]; })
+                                      : promising_.size() % 2 == 0 ? most([&](const Candidate& c) { return c.rate(gains); })
+                                                                   : most([&](const Candidate& c) { return most_lost * gains[c.at] - c.price; });
+            const int f = now.open()[candidates[found].at];
+            n_states *= static_cast<std::size_t>(shape.n_outcomes(f)) + 1;
+            if ((n_states > max_states || n_states * m > 4 * max_states) && !promising_.empty()) return;
+            candidates[found].looked_at = true;
+            promising_.push_back(found);
+            features_.push_back(f);
+        }
+    }
+
+    // P(outcome | label) as it is in play: a feature with thresholds is its chosen one.
+    const double* in_play(const Case& now, const Gains& gains) {
+        if (now.views().size() == 0) return now.in_mind().p.data();
+        const Theta& theta = now.theta();
+        const Shape& shape = now.shape();
+        p_in_play_ = theta.p;
+        const int m = shape.n_labels;
+        for (const int f : features_) {
+            if (!now.is_viewed(f)) continue;
+            const double* above = theta.view.data() + static_cast<std::size_t>(gains.view(now, f)) * m;
+            double* p = p_in_play_.data() + shape.cell(shape.row(f), 0);
+            for (int y = 0; y < m; ++y) p[y] = 1.0 - above[y], p[m + y] = above[y];
+        }
+        return p_in_play_.data();
+    }
+
+    // Expected loss of the best answer now, up to the same constant as `loss_after`.
+    static double loss_now(const Case& now) { return now.problem().loss.best(now.posterior().data()).second; }
+
+    // Expected loss of the best answer once a feature is known.
+    double loss_after(const Case& now, int feature) {
+        const Shape& shape = now.shape();
+        const Loss& loss = now.problem().loss;
+        const double *const posterior = now.posterior().data(), *const theta = now.in_mind().p.data();
+        const int first = shape.row(feature), last = shape.row(feature + 1);
+        return with_labels(shape.n_labels, [&](auto m) {
+            const double* p = theta + first * m;
+            double sum = 0.0;
+            if (loss.zero_one) {
+                for (int row = first; row < last; ++row, p += m) {
+                    double most = 0.0;
+                    for (int y = 0; y < m; ++y) most = std::max(most, posterior[y] * p[y]);
+                    sum -= most;
+                }
+                return sum;
+            }
+            joint_.resize(m);
+            for (int row = first; row < last; ++row, p += m) {
+                for (int y = 0; y < m; ++y) joint_[y] = posterior[y] * p[y];
+                sum += loss.best(joint_.data()).second;
+            }
+            return sum;
+        });
+    }
+};
+
+}  // namespace ufodt
