@@ -98,21 +98,19 @@ def in_time(name: str, stream: Dataset, effort: speed.Effort) -> list[Result]:
     detail = {"micros_per_case": micros, "questions": asked}
     per_question = {who: micros[who] / max(asked[who], 1e-9) for who in learners}
     return [
-        Result(
+        at_least(
             name=f"default_{name.lower()}",
             claim=f"{name}: the default, against VFDT",
             unit="times",
-            sense="at least",
             bar=10.0,
             measured=micros["vfdt"] / micros["default"],
             note=f"{micros['default']:.1f} µs a case, VFDT {micros['vfdt']:.0f} µs",
             detail=detail,
         ),
-        Result(
+        at_most(
             name=f"lookahead_{name.lower()}",
             claim=f"{name}: a question of the default, over one of information gain alone",
             unit="times",
-            sense="at most",
             bar=5.0,
             measured=per_question["default"] / per_question["plain"],
             note=note,
