@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pytest
 
 from ufodt import (
     UFODT,
@@ -21,6 +22,7 @@ from ufodt import (
     thresholds,
 )
 from ufodt.belief import to_arrays
+from ufodt.drift import Drift
 from ufodt.session import Question, Session
 
 PROBLEM = Problem(
@@ -105,6 +107,10 @@ def problem_of(name: str) -> Problem:
 COUNTING = [f"ours-{kind}" for kind in policies()] + [f"paper-{kind.value}" for kind in Criterion]
 LEARNERS = [*COUNTING, *NUMBER_SETTINGS, *PAPER_SETTINGS]  # those that only count keep laws of order and addition too
 
+every_learner = pytest.mark.parametrize("name", LEARNERS)
+every_learner_that_counts = pytest.mark.parametrize("name", COUNTING)  # cut points depend on what came first
+every_learner_that_forgets_nothing = pytest.mark.parametrize("name", [n for n in LEARNERS if make(n).drift == Drift()])
+
 
 def draw_stream(seed: int, n: int, *, missing: float = 0.0, problem: Problem = PROBLEM) -> tuple[np.ndarray, list[Any]]:
     """Raw values, shape `(n, n_features)`, that depend on their labels; some cells None."""
@@ -124,6 +130,13 @@ def draw_stream(seed: int, n: int, *, missing: float = 0.0, problem: Problem = P
 def stream_of(name: str, seed: int, n: int, *, missing: float = 0.0) -> tuple[np.ndarray, list[Any]]:
     """A stream that fits one of the learners."""
     return draw_stream(seed, n, missing=missing, problem=problem_of(name))
+
+
+def learned(name: str, *, n: int = 30, seed: int = 7) -> UFODT:
+    """A learner some way into its stream."""
+    learner = make(name, seed=seed)
+    learner.run(*stream_of(name, 1, n))
+    return learner
 
 
 def another(feature: Any, value: Any) -> Any:

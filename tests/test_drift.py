@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from ufodt import UFODT, Binary, Categorical, Continuous, Problem, drift, load, stop, thresholds
-from ufodt.belief import Expert, Prior
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue
+from ufodt.prior import Expert, Prior
 
 TWO = Problem([Binary("a"), Binary("b")], labels=["x", "y"])
 

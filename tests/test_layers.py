@@ -9,14 +9,14 @@ import pytest
 SRC = Path(__file__).parents[1] / "src"
 ORDER = (
     "errors amount stop thresholds selection model_file features problem core".split()
-    + "belief drift policy certificate session manifest frames tree learner growing".split()
+    + "prior belief drift policy certificate evidence session manifest state frames stream tree learner growing".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn".split()
     + "lab.datasets lab.scores lab.all_features lab.subsets lab.baselines lab.published lab.verdict".split()
     + "lab.remember lab.trees lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.priced lab.wide".split()
     + "lab.optimal lab.worlds lab.nine lab.frontier".split()
     + "lab.expert lab.contestants lab.methods lab.regret lab.material lab.evaluate lab.experiment lab.campaign".split()
-    + "lab.claims lab.tables lab.plots lab.report lab.tradeoff lab".split()
+    + "lab.claims lab.tables lab.looks lab.plots lab.report lab.tradeoff lab".split()
     + "app.catalog app.storage app.service app.page app.demo app.bench".split()
     + "app.reproduce app.compare app.reading app.run app.explain app.ask app.model app.commands app.cli app".split()
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Prior, Problem, stop
+from ufodt import UFODT, Binary, Categorical, Prior, Problem, stop
 from ufodt.errors import InvalidValue, UfodtError, UnknownFeature, UnknownLabel
 
 from .cases import LEARNERS, PROBLEM, digest, make, state, stream_of
@@ -240,3 +240,16 @@ def test_the_order_of_a_table_in_memory_makes_no_difference() -> None:
     rows, columns = (UFODT(problem, seed=1).run(table, y) for table in (X, np.asfortranarray(X)))
     np.testing.assert_array_equal(rows.asked, columns.asked)
     np.testing.assert_array_equal(rows.predicted, columns.predicted)
+
+
+def test_a_category_never_seen_is_refused_by_name_and_one_never_met_is_no_trouble() -> None:
+    learner = UFODT(
+        Problem([Categorical("c", ["x", "y", "z"])], labels=[0, 1]), stop=stop.confidence(1.0), criterion="ig"
+    )
+    learner.run([["x"], ["y"]] * 10, [0, 1] * 10)
+    before = state(learner)
+    with pytest.raises(InvalidValue, match="c: value 'new' came; expected one of 'x', 'y', 'z'"):
+        learner.run([["x"], ["new"]], [0, 1])
+    assert state(learner) == before
+    answer = learner.open(known={"c": "z"}).predict()
+    assert sum(answer.probabilities.values()) == pytest.approx(1.0)

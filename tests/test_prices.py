@@ -1,6 +1,5 @@
-"""Prices as they are: groups, surcharges, duties, prerequisites, computed features, currencies, and each case's own."""
+"""Prices as they are: groups, surcharges, duties, prerequisites, computed features, currencies."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -8,22 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Continuous, Problem, Session, stop
-from ufodt.errors import InvalidProblem, InvalidValue, UnknownFeature
-from ufodt.problem import Feature, with_prices
+from ufodt import UFODT, Binary, Categorical, Continuous, Problem, stop
+from ufodt.errors import InvalidProblem
+from ufodt.problem import Feature
 
-from .cases import learned_of, state, walk
-
-TURNEY = Path(__file__).parents[2] / "shared" / "costs" / "turney1995.json"
-NEVER = stop.confidence(1.0)  # on its own: asks all there is
-
-
-def learner_of(features: list[Feature], *, rule: stop.Stop = NEVER, **settings: Any) -> UFODT:
-    return UFODT(Problem(features, labels=[0, 1], **settings), criterion="ig", stop=rule, seed=1)
-
-
-def prices(session: Session) -> dict[str, float]:
-    return {reason.feature: reason.price for reason in session.why()}
+from .cases import state, walk
+from .priced import learner_of, prices
 
 
 def run_all(learner: UFODT, rows: list[list[Any]]) -> tuple[list[float], list[float]]:
@@ -39,9 +28,6 @@ def run_all(learner: UFODT, rows: list[list[Any]]) -> tuple[list[float], list[fl
         asked.append(session.cost)
         twin.learn(session.evidence, 0)
     return ran, asked
-
-
-# --- prices of a problem -----------------------------------------------------------------------------
 
 
 def test_a_group_is_cheaper_once_paid_for_and_never_dearer() -> None:
@@ -209,202 +195,6 @@ def test_every_term_survives_a_model_file(tmp_path: Path) -> None:
     loaded = ufodt.load(tmp_path / "m")
     assert loaded.problem == learner.problem and state(loaded) == state(learner)
     np.testing.assert_array_equal(loaded.run(rows, labels).cost, learner.run(rows, labels).cost)
-
-
-# --- prices of a case --------------------------------------------------------------------------------
-
-THREE: list[Feature] = [Binary("a", price=1.0), Binary("b", price=2.0, group="g"), Binary("c", price=4.0, group="g")]
-
-
-def test_a_case_may_have_prices_of_its_own() -> None:
-    learner = learner_of(THREE)
-    session = learner.open(prices={"a": 5.0, "c": np.float32(0.5)})  # type: ignore[dict-item]
-    assert prices(session) == {"a": 5.0, "b": 2.0, "c": 0.5}
-    assert prices(learner.open()) == {"a": 1.0, "b": 2.0, "c": 4.0}
-    assert prices(learner.open(prices={})) == {"a": 1.0, "b": 2.0, "c": 4.0}
-
-
-def test_the_cheaper_of_two_equal_features_is_asked_first_case_by_case() -> None:
-    learner = learner_of([Binary("a"), Binary("b")])
-    learner.learn_many([[0, 0], [1, 1]] * 30, [0, 1] * 30)
-    cheap = [{"a": 0.01, "b": 9.0}, {"a": 9.0, "b": 0.01}]
-    for terms, feature in zip(cheap, "ab", strict=True):
-        question = learner.open(prices=terms).ask()
-        assert question is not None and (question.feature, question.price) == (feature, 0.01)
-
-
-def test_a_case_may_have_a_budget_of_its_own() -> None:
-    learner = learner_of(THREE)
-    session = learner.open(budget=3.0)
-    walk(session, {"a": 1, "b": 1, "c": 1})
-    assert session.cost == 3.0
-    assert learner.open(budget=0.0).ask() is None
-    assert learner.open(budget=math.inf).ask() is not None
-
-
-def test_the_smaller_of_two_budgets_holds() -> None:
-    learner = learner_of(THREE, rule=stop.budget(1.0))
-    session = learner.open(budget=100.0)
-    walk(session, {"a": 1, "b": 1, "c": 1})
-    assert session.cost <= 1.0
-
-
-def test_what_is_unavailable_is_never_asked() -> None:
-    session = learner_of(THREE).open(unavailable=["a", "c"])
-    assert [question.feature for question in walk(session, {"b": 1})] == ["b"]
-    assert session.evidence["skipped"] == ["a", "c"] and session.undo() == "b" and session.undo() is None
-
-
-def test_a_run_with_prices_equals_sessions_with_prices() -> None:
-    rng = np.random.default_rng(3)
-    X, y = rng.integers(0, 2, (60, 3)), rng.integers(0, 2, 60)
-    table = rng.choice([0.0, 0.5, 1.0, 7.0], (60, 3))
-    ran, looped = (learner_of(THREE, rule=stop.budget(3.0)) for _ in range(2))
-    record = ran.run(X, y, prices=table)
-    ends = record.n_asked.cumsum()
-    for i in range(60):
-        session = looped.open(prices=dict(zip("abc", table[i], strict=True)))
-        asked = ["abc".index(question.feature) for question in walk(session, dict(zip("abc", X[i], strict=True)))]
-        assert asked == record.asked[ends[i] - record.n_asked[i] : ends[i]].tolist()
-        assert session.cost == record.cost[i]
-        looped.learn(session.evidence, int(y[i]))
-    assert learned_of(ran) == learned_of(looped)
-    assert len(set(record.n_asked.tolist())) > 1
-
-
-def test_a_run_at_the_prices_of_the_problem_is_the_run_without() -> None:
-    rng = np.random.default_rng(4)
-    X, y = rng.integers(0, 2, (60, 3)), rng.integers(0, 2, 60)
-    plain, priced = learner_of(THREE), learner_of(THREE)
-    first, second = plain.run(X, y), priced.run(X, y, prices=np.tile([1.0, 2.0, 4.0], (60, 1)))
-    np.testing.assert_array_equal(first.cost, second.cost)
-    assert state(plain) == state(priced)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "says"),
-    [
-        (lambda u: u.open(prices={"d": 1.0}), UnknownFeature, "'d'"),
-        (lambda u: u.open(prices={"a": -1.0}), InvalidValue, "a: price -1.0"),
-        (lambda u: u.open(prices={"a": math.nan}), InvalidValue, "a: price nan"),
-        (lambda u: u.open(prices={"a": "1"}), InvalidValue, "a: price '1'"),
-        (lambda u: u.open(prices=[1.0, 2.0, 3.0]), InvalidValue, "prices of a case"),
-        (lambda u: u.open(budget=-1.0), InvalidValue, "budget of -1.0"),
-        (lambda u: u.open(budget=math.nan), InvalidValue, "budget of nan"),
-        (lambda u: u.open(budget="3"), InvalidValue, "budget of '3'"),
-        (lambda u: u.open(unavailable="a"), InvalidValue, "'a' came for the unavailable"),
-        (lambda u: u.open(unavailable=["d"]), UnknownFeature, "'d'"),
-        (lambda u: u.open(unavailable=5), InvalidValue, "5 came for the unavailable"),
-        (lambda u: u.open(["case"]), InvalidValue, "name of a case"),
-        (lambda u: u.run([[0, 0, 0]], [0], prices=[1.0, 2.0, 3.0]), InvalidValue, r"shape \(3,\)"),
-        (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, -3.0]]), InvalidValue, "negative"),
-        (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, math.nan]]), InvalidValue, "finite"),
-        (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, math.inf]]), InvalidValue, "finite"),
-        (lambda u: u.run([[0, 0, 0]], [0], prices=[["x", 2.0, 3.0]]), InvalidValue, "numbers"),
-        (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0], [2.0, 3.0]]), InvalidValue, "numbers"),
-    ],
-)
-def test_terms_of_a_case_that_make_no_sense_leave_the_learner_untouched(call: Any, error: Any, says: str) -> None:
-    learner = learner_of(THREE)
-    before = state(learner)
-    with pytest.raises(error, match=says):
-        call(learner)
-    assert state(learner) == before
-
-
-# --- what failed -------------------------------------------------------------------------------------
-
-
-def test_a_test_that_failed_may_be_charged_for() -> None:
-    learner = learner_of(THREE)
-    session = learner.open()
-    session.skip("b", charged=True)
-    assert session.cost == 2.0 and session.evidence["prices"] == {"b": 2.0}
-    assert session.evidence["skipped"] == ["b"] and session.evidence["values"] == {}
-    assert json.loads(json.dumps(session.evidence)) == session.evidence
-    before = learner.belief.counts
-    learner.learn(session.evidence, 1)
-    np.testing.assert_array_equal(learner.belief.counts, before)
-    assert session.undo() == "b" and session.cost == 0.0
-
-
-def test_a_failed_test_that_was_charged_makes_its_group_cheaper() -> None:
-    features: list[Feature] = [Binary(name, price=3.0, group="g", later_price=1.0) for name in "ab"]
-    session = learner_of(features).open()
-    session.skip("a", charged=False)
-    assert prices(session)["b"] == 3.0
-    session.undo()
-    session.skip("a", charged=True)
-    assert prices(session)["b"] == 1.0
-
-
-# --- price files -------------------------------------------------------------------------------------
-
-TABLE = {
-    "_note": "in the shape of a section of a price file",
-    "chol": {"price": 7.27, "later": 5.17, "group": "blood", "result": "delayed"},
-    "fbs": {"price": 5.20, "later": 3.10, "group": "blood", "result": "delayed"},
-    "others": {"price": 1.00},
-}
-
-
-def test_a_section_of_a_price_file_prices_features() -> None:
-    features = with_prices([Continuous("chol"), Binary("fbs"), Binary("sex", mandatory=True)], TABLE)
-    assert [(f.price, f.group, f.later_price) for f in features] == [
-        (7.27, "blood", 5.17),
-        (5.20, "blood", 3.10),
-        (1.0, None, None),
-    ]
-    assert features[2].mandatory
-    session = learner_of(features).open()
-    session.tell("fbs", 1)
-    session.tell("chol", 240.0)
-    assert session.cost == pytest.approx(5.20 + 5.17)
-
-
-@pytest.mark.parametrize(
-    ("table", "says"),
-    [
-        ({"a": {"price": 1.0}}, "b: no price came"),
-        ({"a": {"price": 1.0}, "b": {"price": 1.0}, "c": {"price": 1.0}}, r"\['c'\]"),
-        ({"a": {"later": 1.0}, "b": {"price": 1.0}}, "a: {'later': 1.0} came"),
-        ({"a": 3.0, "b": {"price": 1.0}}, "a: 3.0 came"),
-        ([1.0, 2.0], "table of prices"),
-    ],
-)
-def test_a_price_table_that_does_not_fit_is_refused_by_name(table: Any, says: str) -> None:
-    with pytest.raises(InvalidProblem, match=says):
-        with_prices([Binary("a"), Binary("b")], table)
-
-
-@pytest.mark.skipif(not TURNEY.exists(), reason="no price file: ../shared/costs is not beside the checkout")
-def test_the_price_file_of_turney_loads_as_it_is() -> None:
-    sections = json.loads(TURNEY.read_text())
-    del sections["source"]
-    assert len(sections) == 5
-    for section in sections.values():
-        names = [name for name in section if name != "others" and not name.startswith("_")]
-        features = with_prices([Continuous(name) for name in names], section)
-        session = learner_of(features).open()
-        assert prices(session) == {name: section[name]["price"] for name in names}
-        for name in names:
-            session.tell(name, 1.0)
-        groups = {section[name].get("group", name) for name in names}
-        assert session.cost < sum(section[name]["price"] for name in names) or len(groups) == len(names)
-
-
-# --- bad input besides -------------------------------------------------------------------------------
-
-
-def test_a_category_never_seen_is_refused_by_name_and_one_never_met_is_no_trouble() -> None:
-    learner = UFODT(Problem([Categorical("c", ["x", "y", "z"])], labels=[0, 1]), stop=NEVER, criterion="ig")
-    learner.run([["x"], ["y"]] * 10, [0, 1] * 10)
-    before = state(learner)
-    with pytest.raises(InvalidValue, match="c: value 'new' came; expected one of 'x', 'y', 'z'"):
-        learner.run([["x"], ["new"]], [0, 1])
-    assert state(learner) == before
-    answer = learner.open(known={"c": "z"}).predict()
-    assert sum(answer.probabilities.values()) == pytest.approx(1.0)
 
 
 def test_a_free_problem_costs_nothing() -> None:

@@ -19,9 +19,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ufodt import Binary, Categorical, Continuous, stop, thresholds
-from ufodt.belief import Expert, Prior
 from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue
 from ufodt.lab import datasets
+from ufodt.prior import Expert, Prior
 from ufodt.sklearn import UFODTClassifier, paid_score
 
 from .cases import learned_of

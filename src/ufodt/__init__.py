@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ufodt import drift, errors, stop, thresholds
-    from ufodt.belief import Expert, Prior
     from ufodt.learner import UFODT, load
     from ufodt.policy import Criterion, Policy
+    from ufodt.prior import Expert, Prior
     from ufodt.problem import Binary, Categorical, Continuous, Problem
     from ufodt.selection import Selection
     from ufodt.session import Session
@@ -42,9 +42,9 @@ _HOMES = {
     "Categorical": "problem",
     "Continuous": "problem",
     "Criterion": "policy",
-    "Expert": "belief",
+    "Expert": "prior",
     "Policy": "policy",
-    "Prior": "belief",
+    "Prior": "prior",
     "Problem": "problem",
     "Selection": "selection",
     "Session": "session",

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ufodt.amount import number, plain
-from ufodt.belief import Prior
 from ufodt.errors import InvalidPolicy
+from ufodt.prior import Prior
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,7 +137,7 @@ class Growing:
         if not isinstance(given, Mapping) or not given or self.learner is None:
             return []
         known = {self.features[self._index[key]].name: price for key, price in given.items() if key in self._index}
-        return self.learner._prices_of(known)
+        return self.learner.problem.prices_with(known)
 
     def _become(self, features: Collection[Feature], keys: Collection[Hashable], labels: Collection[Label]) -> None:
         learner = self.learner
@@ -213,7 +213,7 @@ def is_blank(learner: UFODT, feature: int) -> bool:
     """Whether nothing was learned of a feature, by its index."""
     first = sum(learner._compiled.n_outcomes[:feature])
     rows = slice(first, first + learner._compiled.n_outcomes[feature])
-    return not any(belief.counts[rows].any() for belief in learner._beliefs().values())
+    return not any(belief.counts[rows].any() for belief in learner._state.beliefs().values())
 
 
 def grow(learner: UFODT, problem: Problem) -> UFODT:
@@ -222,15 +222,7 @@ def grow(learner: UFODT, problem: Problem) -> UFODT:
     The problem holds the features and labels of the old one in their places, each feature the same or one that
     `widen` made of it. What is new starts from the prior.
     """
-    grown = UFODT(
-        problem,
-        policy=learner.policy,
-        prior=learner.prior,
-        thresholds=learner.thresholds,
-        drift=learner.drift,
-        selection=learner.selection,
-        seed=learner.seed,
-    )
+    grown = UFODT(**learner._settings._replace(problem=problem)._asdict(), seed=learner.seed)
     grown._n_opened = learner._n_opened
     reserve = learner._drift.reserve
     *watched, recent = learner._drift.state()

@@ -2,8 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,30 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import belief as beliefs
-from ufodt import certificate, core, frames, manifest, model_file
+from ufodt import certificate, core, stream
+from ufodt import evidence as evidences
 from ufodt import policy as policies
+from ufodt import state as states
 from ufodt.amount import number, plain
-from ufodt.belief import Prior
 from ufodt.certificate import Gap
 from ufodt.drift import Drift
-from ufodt.errors import InvalidModelFile, InvalidPolicy, InvalidProblem, InvalidValue, UfodtError
-from ufodt.features import Continuous
+from ufodt.errors import InvalidPolicy, InvalidValue
+from ufodt.evidence import Evidence
+from ufodt.manifest import Settings
 from ufodt.policy import Policy
-from ufodt.problem import Label, LabelIndices, Outcomes, Problem, Values
+from ufodt.prior import Prior
+from ufodt.problem import Label, Problem
 from ufodt.selection import Selection
-from ufodt.session import Evidence, Session
+from ufodt.session import Session
+from ufodt.state import State
 from ufodt.stop import Stop
+from ufodt.stream import Arrays, Progress, Record, Report
 from ufodt.thresholds import Thresholds
 from ufodt.thresholds import paper as printed_thresholds
 
 if TYPE_CHECKING:
     from ufodt.tree import Tree
 
-Progress = Callable[[int, int], None]
-_Arrays = tuple[
-    NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]
-]  # the fields of a record, in order
-_CHUNK = 1000  # cases between two calls of a progress callback
 _TREE = 2**62  # stream of random numbers for the tree of the mean belief, far from any case's
 
 
@@ -44,33 +43,6 @@ class Learner(Protocol):
     def open(self, case: str | int | None = None, *, known: Mapping[str, Any] | None = None) -> Session: ...
 
     def learn(self, evidence: Evidence, label: Label) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What happened in each case of a stream: one entry per case, in order.
-
-    `asked` lists the questions of all cases one after the other, as feature indices; case i owns
-    `asked[ends[i] - n_asked[i] : ends[i]]` with `ends = n_asked.cumsum()`.
-    """
-
-    predicted: NDArray[Any]
-    probability: NDArray[np.float64]  # that the belief gave to the predicted label
-    cost: NDArray[np.float64]
-    n_asked: NDArray[np.int32]
-    asked: NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A hold-out answered from paid features only."""
-
-    record: Record
-    accuracy: float  # over the cases whose label is known
-    loss: float  # mean loss of the answers
-    cost: float  # mean price paid
-    n_asked: float  # mean number of questions
-    calibration: float = math.nan  # expected calibration error of the answers: 0 where as many are right as it is sure
 
 
 class UFODT:
@@ -126,21 +98,15 @@ class UFODT:
         given = {name: value for name, value in shortcuts.items() if value is not None}
         if policy is not None and given:
             raise InvalidPolicy(f"{list(given)} came together with a whole policy; set them inside the policy.")
-        self.problem = problem
-        self.policy = policy or Policy(**given)  # type: ignore[arg-type]
-        self.prior = prior or Prior()
-        self.thresholds = thresholds or Thresholds()
-        self.drift = drift or Drift()
-        self.selection = selection or Selection()
-        self.seed = _checked_seed(seed)
-        self._n_opened = 0
-        self._compiled = policies.problem_to_core(problem, self.thresholds)
-        self._policy = policies.to_core(self.policy, problem)
-        self._budget = policies.hard_budget(self.policy.stop)
-        self._belief = self._fresh_belief()
-        self._drift = core.Drift(**self.drift.watch())
-        self._selection = core.Selection(self._compiled, **asdict(self.selection))
-        self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds
+        settings = Settings(
+            problem,
+            policy or Policy(**given),  # type: ignore[arg-type]
+            prior or Prior(),
+            thresholds or Thresholds(),
+            drift or Drift(),
+            selection or Selection(),
+        )
+        self._take(states.begin(settings, seed))
 
     @classmethod
     def paper(
@@ -215,7 +181,7 @@ class UFODT:
             number=self._n_opened if explore else _TREE,
             selection=self._selection,
             drift=self._drift,
-            price=[] if prices is None else self._prices_of(prices),
+            price=[] if prices is None else self.problem.prices_with(prices),
             budget=number(budget),
         )
         session = Session(
@@ -232,19 +198,7 @@ class UFODT:
 
     def learn(self, evidence: Evidence, label: Label) -> None:
         """Learn from a case once its label is known; cases may come in any order."""
-        try:
-            values, thresholds = evidence["values"].items(), dict(evidence.get("thresholds", {}))
-            rewards = [(int(view), float(amount)) for view, amount in evidence.get("rewards", ())]
-        except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
-            raise InvalidValue(f"{evidence!r} is no evidence; give `session.evidence`.") from None
-        seen = []
-        for name, value in values:
-            index = self.problem.feature_index(name)
-            feature = self.problem.features[index]
-            if isinstance(feature, Continuous):
-                seen.append((index, 0, feature.number(value), self._view(index, thresholds.get(name, -1))))
-            else:
-                seen.append((index, feature.outcome(value), 0.0, -1))
+        seen, rewards = evidences.to_core(evidence, self.problem, self.thresholds, self._belief)
         at = self.problem.label_index(label)
         try:
             core.learn(self._belief, self._drift, self._selection, seen, at, rewards)
@@ -261,14 +215,15 @@ class UFODT:
         or with `weights` from all rows at once. Exp3's sums stay as they are: they add up the gains that plans saw when
         they chose a threshold, and a table comes without plans; all thresholds are counted, however.
         """
-        outcomes, values, labels = self._cases(X, y)
+        outcomes, values, labels = stream.cases(self.problem, X, y)
         if weights is None:
             given = None
             self._belief.update_many(self._compiled, outcomes, labels, values)
         else:
-            given = _checked_weights(weights, len(labels))
+            given = stream.checked_weights(weights, len(labels))
             cases = beliefs.Weighted(labels, given)
-            table = beliefs.from_table(self._fresh_belief(), self.problem, self._compiled, (outcomes, values), cases)
+            fresh = states.fresh_belief(self._settings, self._compiled)
+            table = beliefs.from_table(fresh, self.problem, self._compiled, (outcomes, values), cases)
             self._belief.merge(table)
         self._selection.update_many(self._belief, self._compiled, outcomes, labels, values, given)
 
@@ -290,10 +245,10 @@ class UFODT:
             Called with (cases done, cases in all) every thousand cases. An exception in it, or Ctrl-C,
             leaves a learner that has learned exactly the cases done.
         """
-        outcomes, values, labels = self._cases(X, y)
-        table = None if prices is None else _checked_prices(prices, outcomes.shape)
+        outcomes, values, labels = stream.cases(self.problem, X, y)
+        table = None if prices is None else stream.checked_prices(prices, outcomes.shape)
 
-        def run(rows: slice) -> _Arrays:
+        def run(rows: slice) -> Arrays:
             part = core.run(
                 self._compiled,
                 self._policy,
@@ -310,23 +265,14 @@ class UFODT:
             self._n_opened += len(part[0])
             return part
 
-        return self._record(_in_chunks(run, len(outcomes), progress))
+        return stream.record(self.problem, stream.in_chunks(run, len(outcomes), progress))
 
     def evaluate(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Report:
         """Answer a hold-out from paid features only, by the tree of the mean belief; nothing is learned."""
-        outcomes, values, truth = self._cases(X, y, held_out=True)
+        outcomes, values, truth = stream.cases(self.problem, X, y, held_out=True)
         tree = self._tree()
-        parts = _in_chunks(lambda rows: tree.evaluate(outcomes[rows], values[rows]), len(outcomes), progress)
-        record = self._record(parts)
-        accuracy = loss = calibration = math.nan
-        if (truth >= 0).any():
-            answers = np.concatenate([predicted for predicted, *_ in parts])[truth >= 0]
-            calibration = certificate.calibration_error(record.probability[truth >= 0], answers == truth[truth >= 0])
-            truth = truth[truth >= 0]
-            accuracy = float((truth == answers).mean())
-            loss = float(self.problem.losses[truth, answers].mean())
-        cost, n_asked = (float(a.mean()) if len(a) else math.nan for a in (record.cost, record.n_asked))
-        return Report(record, accuracy, loss, cost, n_asked, calibration)
+        answers = stream.in_chunks(lambda rows: tree.evaluate(outcomes[rows], values[rows]), len(outcomes), progress)
+        return stream.report(self.problem, answers, truth)
 
     def gap(self, *, depth: int | None = None) -> Gap:
         """Return what a case is expected to cost, prices and loss, beside the least that any policy could reach.
@@ -353,7 +299,7 @@ class UFODT:
 
     def probabilities(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of every label, shape `(n_cases, n_labels)`, from what `evaluate` would pay for."""
-        outcomes, values, _ = self._cases(X, None, held_out=True)
+        outcomes, values, _ = stream.cases(self.problem, X, None, held_out=True)
         return self._tree().posteriors(outcomes, values)
 
     def tree(
@@ -419,41 +365,31 @@ class UFODT:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; a loaded learner goes on exactly as this one would."""
-        model_file.write(path, *self._written())
+        states.write(path, self._state)
 
     def __getstate__(self) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
-        return self._written()
+        return states.describe(self._state)
 
-    def __setstate__(self, state: tuple[dict[str, Any], dict[str, NDArray[np.float64]]]) -> None:
-        described, arrays = state
-        learner, sketches = _described(described)
-        _fill(learner, described, sketches, arrays)
-        self.__dict__.update(learner.__dict__)
+    def __setstate__(self, described: tuple[dict[str, Any], dict[str, NDArray[np.float64]]]) -> None:
+        self._take(states.restore(*described))
 
-    def _written(self) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
-        """Everything about the learner: what JSON can hold, and arrays."""
-        settings = manifest.Settings(self.problem, self.policy, self.prior, self.thresholds, self.drift, self.selection)
-        description = {
-            **manifest.describe(settings),
-            "drift_state": self._drift.state(),
-            "seed": self.seed,
-            "n_opened": self._n_opened,
-            "sketches": {name: beliefs.sketch_sizes(belief) for name, belief in self._beliefs().items()},
-        }
-        arrays = {"weights": self._selection.weights}
-        for name, belief in self._beliefs().items():
-            arrays |= {f"{name}_{key}": array for key, array in beliefs.to_arrays(belief).items()}
-        return description, arrays
+    @property
+    def _settings(self) -> Settings:
+        return Settings(self.problem, self.policy, self.prior, self.thresholds, self.drift, self.selection)
 
-    def _cases(self, X: Any, y: Any, *, held_out: bool = False) -> tuple[Outcomes, Values, LabelIndices]:
-        """A table as outcomes, values and label indices; a hold-out may come without labels."""
-        if frames.is_frame(X):
-            y = None if y is None else frames.labels(X, y)
-            X = frames.table(X, [feature.name for feature in self.problem.features])
-        outcomes, values = self.problem.outcomes(X)
-        if y is None and held_out:
-            return outcomes, values, np.full(len(outcomes), -1, dtype=np.int32)
-        return outcomes, values, self.problem.label_indices(y, len(outcomes))
+    @property
+    def _state(self) -> State:
+        held = (self._compiled, self._policy, self._belief, self._drift, self._selection)
+        return State(self._settings, self.seed, self._n_opened, *held)
+
+    def _take(self, state: State) -> None:
+        """Become the learner of that moment."""
+        self.problem, self.policy, self.prior, self.thresholds, self.drift, self.selection = state.settings
+        self.seed, self._n_opened = state.seed, state.n_opened
+        self._compiled, self._policy = state.compiled, state.policy
+        self._belief, self._drift, self._selection = state.belief, state.drift, state.selection
+        self._budget = policies.hard_budget(self.policy.stop)
+        self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds
 
     def _settled(self) -> core.Policy:
         """The policy under the mean belief; the paper plans and answers under one draw."""
@@ -465,132 +401,9 @@ class UFODT:
             self._compiled, self._settled(), self._belief, seed=self.seed, number=_TREE, selection=self._selection
         )
 
-    def _prices_of(self, given: Mapping[str, float]) -> list[float]:
-        if not isinstance(given, Mapping):
-            raise InvalidValue(f"{given!r} came for the prices of a case; expected a price for each feature's name.")
-        prices = self.problem.prices.copy()
-        for name, price in given.items():
-            index = self.problem.feature_index(name)
-            try:
-                prices[index] = self.problem.amount(price, name)
-            except InvalidProblem as error:
-                raise InvalidValue(str(error)) from None
-        return [float(price) for price in prices]
-
-    def _view(self, feature: int, threshold: Any) -> int:
-        """The threshold of a feature by its number among all thresholds; -1 where there is none."""
-        if self.thresholds.kind == "bins" or threshold == -1:
-            return -1
-        kind = self.problem.features[feature]
-        n = len(kind.cuts) or self.thresholds.n if isinstance(kind, Continuous) else 0
-        if isinstance(threshold, bool) or not isinstance(threshold, int) or not 0 <= threshold < n:
-            raise InvalidValue(f"{kind.name}: threshold {threshold!r} came; expected a number from 0 to {n - 1}.")
-        return self._belief.first_view(feature) + threshold
-
-    def _fresh_belief(self) -> core.Belief:
-        """The belief before the first case."""
-        return beliefs.from_prior(self.prior, self.problem, self._compiled, self.thresholds, injected=self.drift.prior)
-
-    def _beliefs(self) -> dict[str, core.Belief]:
-        """What is believed, and what is kept in reserve while an alarm is on trial."""
-        reserve = self._drift.reserve
-        return {"belief": self._belief} if reserve is None else {"belief": self._belief, "reserve": reserve}
-
-    def _record(self, parts: list[_Arrays]) -> Record:
-        predicted, probability, cost, n_asked, asked = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        return Record(self.problem.labels_at(predicted), probability, cost, n_asked, asked)
-
 
 def load(path: str | os.PathLike[str]) -> UFODT:
     """Return the learner that was saved to a file."""
-    described = model_file.read_manifest(path)
-    try:
-        learner, sketches = _described(described)
-        shapes = {"weights": learner._selection.weights.shape}
-        for name, sizes in sketches.items():
-            shapes |= {f"{name}_{key}": shape for key, shape in beliefs.shapes(learner._belief, sizes).items()}
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, UfodtError) as error:
-        raise InvalidModelFile(f"{path}: the manifest does not describe a learner ({error!r}).") from error
-    arrays = model_file.read_arrays(path, shapes)
-    try:
-        _fill(learner, described, sketches, arrays)
-    except (LookupError, ValueError, TypeError, ArithmeticError) as error:
-        raise InvalidModelFile(f"{path}: {error}.") from error
+    learner = UFODT.__new__(UFODT)
+    learner._take(states.read(path))
     return learner
-
-
-def _described(described: Mapping[str, Any]) -> tuple[UFODT, dict[str, list[list[int]]]]:
-    """The learner that is described, before its first case, and the sizes of the sketches of each of its beliefs."""
-    settings = manifest.read(described)
-    _check_size(settings.problem, settings.thresholds)
-    learner = UFODT(**settings._asdict(), seed=described["seed"])
-    learner._n_opened = _checked_seed(described["n_opened"])
-    return learner, {name: _checked_sizes(sizes, settings.problem) for name, sizes in described["sketches"].items()}
-
-
-def _fill(
-    learner: UFODT,
-    described: Mapping[str, Any],
-    sketches: Mapping[str, list[list[int]]],
-    arrays: Mapping[str, NDArray[np.float64]],
-) -> None:
-    """Give a learner everything that was learned."""
-    restored = {
-        name: beliefs.from_arrays(
-            learner.belief, sizes, {key: arrays[f"{name}_{key}"] for key in beliefs.shapes(learner._belief, sizes)}
-        )
-        for name, sizes in sketches.items()
-    }
-    learner._belief = restored["belief"]
-    learner._selection.set_weights(arrays["weights"])
-    learner._drift.restore(learner._belief, described["drift_state"], restored.get("reserve"))
-
-
-def _check_size(problem: Problem, cutting: Thresholds) -> None:
-    """Refuse a description of a few bytes that would take all memory, before anything is made of it."""
-    most = [max(len(f.cuts), cutting.n) + 1 if isinstance(f, Continuous) else len(f.values) for f in problem.features]
-    if 8 * sum(most) * problem.n_labels > model_file.MAX_ARRAY_BYTES:
-        raise ValueError("no model is that big")
-
-
-def _checked_sizes(sizes: Any, problem: Problem) -> list[list[int]]:
-    """Of each feature: cut points, cells of its sketch, values seen."""
-    fine = all(len(size) == 3 and all(type(n) is int and 0 <= n < 2**62 for n in size) for size in sizes)
-    if not fine or len(sizes) != problem.n_features:
-        raise ValueError("three whole numbers per feature are expected of the sketches")
-    return [list(size) for size in sizes]
-
-
-def _in_chunks(work: Callable[[slice], _Arrays], n_cases: int, progress: Progress | None) -> list[_Arrays]:
-    parts = [work(slice(0, 0))]
-    for start in range(0, n_cases, _CHUNK):
-        parts.append(work(slice(start, start + _CHUNK)))
-        if progress is not None:
-            progress(min(start + _CHUNK, n_cases), n_cases)
-    return parts
-
-
-def _checked_seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
-        raise InvalidPolicy(f"A seed of {seed!r} came; expected a whole number from 0 to 2**63 - 1.")
-    return int(seed)
-
-
-def _checked_prices(prices: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    try:
-        table = np.ascontiguousarray(prices, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidValue("The prices must be numbers, one for each case and feature.") from None
-    if table.shape != shape or not np.isfinite(table).all() or (table < 0).any():
-        raise InvalidValue(f"Prices of shape {table.shape} came; expected {shape}, all finite and none negative.")
-    return table
-
-
-def _checked_weights(weights: Any, n_cases: int) -> NDArray[np.float64]:
-    try:
-        given = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidValue("The weights must be numbers, one for each case.") from None
-    if given.shape != (n_cases,) or not np.isfinite(given).all() or (given < 0).any():
-        raise InvalidValue(f"Weights of shape {given.shape} came; expected {(n_cases,)}, all finite and none negative.")
-    return given

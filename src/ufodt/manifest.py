@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from ufodt.belief import Expert, Prior
 from ufodt.drift import Drift
 from ufodt.features import Binary, Categorical, Continuous, Feature
 from ufodt.policy import Policy
+from ufodt.prior import Expert, Prior
 from ufodt.problem import Problem
 from ufodt.selection import Selection
 from ufodt.stop import Stop

@@ -149,6 +149,19 @@ class Problem:
         """The first price of every feature as one number each."""
         return np.array([self.amount(feature.price, feature.name) for feature in self.features])
 
+    def prices_with(self, given: Mapping[str, Any]) -> list[float]:
+        """Return the price of every feature, for some of them as given by name."""
+        if not isinstance(given, Mapping):
+            raise InvalidValue(f"{given!r} came for the prices of a case; expected a price for each feature's name.")
+        prices = self.prices.copy()
+        for name, price in given.items():
+            index = self.feature_index(name)
+            try:
+                prices[index] = self.amount(price, name)
+            except InvalidProblem as error:
+                raise InvalidValue(str(error)) from None
+        return [float(price) for price in prices]
+
     @property
     def n_features(self) -> int:
         return len(self.features)

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from ufodt import core
 from ufodt.amount import is_missing, plain
-from ufodt.belief import Prior
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue, MissingPackage
 from ufodt.growing import OTHER, Growing, move_view
 from ufodt.learner import UFODT
 from ufodt.policy import Policy
 from ufodt.policy import paper as printed_policy
+from ufodt.prior import Prior
 from ufodt.problem import Label, Problem
 from ufodt.selection import Selection
 from ufodt.stop import Stop

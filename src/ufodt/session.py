@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from typing import Any, NamedTuple
 
 from ufodt import core
 from ufodt.errors import AlreadyTold, InvalidValue
+from ufodt.evidence import Evidence
 from ufodt.features import Continuous, Value, interval
 from ufodt.problem import Label, Problem
 
@@ -18,17 +19,6 @@ class Question(NamedTuple):
     feature: str
     price: float
     gain: float
-
-
-class Evidence(TypedDict):
-    """What a session paid for and saw; a plain value that can go through JSON and be learned from later."""
-
-    case: str | int | None
-    values: dict[str, Value]  # in the order in which they were told
-    prices: dict[str, float]  # what was paid; a value known from the start has no price
-    skipped: list[str]
-    thresholds: NotRequired[dict[str, int]]  # of features with thresholds: the number of the one in use
-    rewards: NotRequired[list[list[float]]]  # what Exp3 learns: the number of a threshold among all, and its gain
 
 
 class _Event(NamedTuple):

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import frames
-from ufodt.belief import Prior
 from ufodt.drift import Drift
 from ufodt.errors import InvalidValue, MissingPackage
 from ufodt.features import Binary, Categorical, Continuous, Feature
 from ufodt.growing import OTHER, grow, is_blank, widen
 from ufodt.learner import UFODT
 from ufodt.policy import Policy, worth
+from ufodt.prior import Prior
 from ufodt.problem import Problem
 from ufodt.selection import Selection
 from ufodt.stop import Stop

@@ -102,3 +102,25 @@ def of_hypotheses(
         for feature, outcome in [*evidence.items(), *((f, k) for f, k in enumerate(vector) if k >= 0)]:
             joint *= theta[case.rows(feature)][outcome]
         yield float(joint.sum()), joint / joint.sum()
+
+
+def least_cost(
+    case: Small, theta: np.ndarray, joint: np.ndarray, left: list[int], paid: set[int], worth: float
+) -> float:
+    """Price and worth of the loss of the best policy over the features in `left`, times P(evidence), by recursion."""
+    return min(
+        [worth * expected_loss(case, joint).min()]
+        + [cost_of_asking(f, case, theta, joint, left, paid, worth) for f in left]
+    )
+
+
+def cost_of_asking(
+    feature: int, case: Small, theta: np.ndarray, joint: np.ndarray, left: list[int], paid: set[int], worth: float
+) -> float:
+    group, price = case.group[feature], case.price[feature]
+    if group in paid:
+        price = min(price, case.later_price[feature])
+    others = [f for f in left if f != feature]
+    after = paid | ({group} if group >= 0 else set())
+    branches = (least_cost(case, theta, joint * row, others, after, worth) for row in theta[case.rows(feature)])
+    return price * joint.sum() + sum(branches)

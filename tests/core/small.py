@@ -1,7 +1,7 @@
 """Small problems as the core reads them: indices and numbers, every argument with a value."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,3 +101,20 @@ def policy(**changes: Any) -> core.Policy:
         "plan_mean": False,
     }
     return core.Policy(**{**settings, **changes})
+
+
+def open_features(case: Small, evidence: dict[int, int]) -> list[int]:
+    return [f for f in range(case.n_features) if f not in evidence]
+
+
+def walk(rng: np.random.Generator, case: Small, plan: core.Plan) -> Iterator[dict[int, int]]:
+    """Yield the evidence before each question, until the plan stops; answers are drawn at random."""
+    evidence: dict[int, int] = {}
+    while True:
+        yield evidence
+        question = plan.next()
+        if question is None:
+            return
+        feature = question[0]
+        evidence[feature] = int(rng.integers(case.n_outcomes[feature]))
+        plan.observe(feature, evidence[feature])

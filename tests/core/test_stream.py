@@ -1,5 +1,7 @@
 """Whole streams in the core do what single plans do, case by case."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -77,14 +79,21 @@ def test_a_run_equals_plan_after_plan(criterion: str) -> None:
         np.testing.assert_array_equal(belief.label_counts, case.belief.label_counts)
 
 
+def trees_beside_plans(
+    criterion: str, seed: int, *, n_problems: int, n_rows: int
+) -> Iterator[tuple[Small, np.ndarray, core.Tree, core.Plan]]:
+    """Small problems, each with a table, a tree for it and the plan that the tree stands for."""
+    rng = np.random.default_rng(seed)
+    for i in range(n_problems):
+        case, settings = draw_small(rng, priced=True), draw_settings(rng)
+        table = draw_table(rng, case, n_rows)
+        tree = core.Tree(case.problem, policy(criterion=criterion, **settings), case.belief, seed=i, number=9)
+        yield case, table, tree, case.plan(seed=i, number=9, criterion=criterion, **settings)
+
+
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_the_memoised_tree_answers_like_a_plan_for_every_row(criterion: str) -> None:
-    rng = np.random.default_rng(42)
-    for i in range(25):
-        case, settings = draw_small(rng, priced=True), draw_settings(rng)
-        table = draw_table(rng, case, 60)
-        tree = core.Tree(case.problem, policy(criterion=criterion, **settings), case.belief, seed=i, number=9)
-        plan = case.plan(seed=i, number=9, criterion=criterion, **settings)
+    for _, table, tree, plan in trees_beside_plans(criterion, 42, n_problems=25, n_rows=60):
         expected = []
         for row in table:
             plan.reset()
@@ -99,12 +108,7 @@ def test_the_memoised_tree_answers_like_a_plan_for_every_row(criterion: str) -> 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_the_posteriors_of_a_tree_are_those_of_its_plans(criterion: str) -> None:
-    rng = np.random.default_rng(46)
-    for i in range(10):
-        case, settings = draw_small(rng, priced=True), draw_settings(rng)
-        table = draw_table(rng, case, 40)
-        tree = core.Tree(case.problem, policy(criterion=criterion, **settings), case.belief, seed=i, number=9)
-        plan = case.plan(seed=i, number=9, criterion=criterion, **settings)
+    for case, table, tree, plan in trees_beside_plans(criterion, 46, n_problems=10, n_rows=40):
         posteriors = tree.posteriors(table)
         assert posteriors.shape == (40, case.n_labels)
         for row, found in zip(table, posteriors, strict=True):

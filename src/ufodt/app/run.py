@@ -20,7 +20,7 @@ from rich.table import Table
 import ufodt
 from ufodt.amount import amount, share
 from ufodt.app.reading import Stream
-from ufodt.learner import Record
+from ufodt.stream import Record
 
 _CHUNK, _CHUNK_ANSWERED = 200, 5_000  # cases between two looks at the keyboard: learned from, and only answered
 _SAVE_EVERY = 30.0  # seconds

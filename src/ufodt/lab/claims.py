@@ -5,7 +5,7 @@ paired over seeds. `no_worse` allows a margin; `better` asks for two standard er
 best on the mean stands for it, which favours the claim as much as its opponents.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -207,39 +207,37 @@ def _faster(claim: Claim, declared: Declaration, found: Found) -> list[Compariso
     return comparisons
 
 
+def _sweeps(claim: Claim, declared: Declaration) -> Iterator[tuple[str, Sequence[Any], str, str, str]]:
+    """Every data set with its swept values, regime with its measure, and method of ours."""
+    for dataset in claim.datasets or declared.datasets:
+        for regime, measure in _regimes(claim).items():
+            for method in claim.ours:
+                yield dataset, declared.values_on(dataset), regime, measure, method
+
+
 def _saturates(claim: Claim, declared: Declaration, found: Found) -> list[Comparison]:
     """What the largest value adds to that at `at` is within the margin, and the smallest is clearly below it."""
     comparisons = []
-    for dataset in claim.datasets or declared.datasets:
-        values = declared.values_on(dataset)
-        for regime, measure in _regimes(claim).items():
-            for method in claim.ours:
-                first, at, last = (
-                    by_seed(found, declared, dataset, method, measure, v)
-                    for v in (values[0], int(claim.at), values[-1])
-                )
-                if not (first and at and last):
-                    continue
-                gained = paired(last, at)
-                grew = paired(at, first)
-                passes = abs(gained.mean) <= claim.margin and grew.mean > CLEAR * grew.error
-                where = f"{TITLES.get(dataset, dataset)}, from {claim.at:g} to {values[-1]}"
-                comparisons.append(Comparison(where, regime, method, method, gained, passes))
+    for dataset, values, regime, measure, method in _sweeps(claim, declared):
+        places = values[0], int(claim.at), values[-1]
+        first, at, last = (by_seed(found, declared, dataset, method, measure, place) for place in places)
+        if first and at and last:
+            gained, grew = paired(last, at), paired(at, first)
+            passes = abs(gained.mean) <= claim.margin and grew.mean > CLEAR * grew.error
+            where = f"{TITLES.get(dataset, dataset)}, from {claim.at:g} to {values[-1]}"
+            comparisons.append(Comparison(where, regime, method, method, gained, passes))
     return comparisons
 
 
 def _rises(claim: Claim, declared: Declaration, found: Found) -> list[Comparison]:
     """The last value of the sweep is clearly better than the first."""
     comparisons = []
-    for dataset in claim.datasets or declared.datasets:
-        values = declared.values_on(dataset)
-        for regime, measure in _regimes(claim).items():
-            for method in claim.ours:
-                first, last = (by_seed(found, declared, dataset, method, measure, v) for v in (values[0], values[-1]))
-                if first and last:
-                    gained = paired(last, first)
-                    where = f"{TITLES.get(dataset, dataset)}, from {values[0]:g} to {values[-1]:g}"
-                    comparisons.append(Comparison(where, regime, method, method, gained, _is_better(gained, 0.0)))
+    for dataset, values, regime, measure, method in _sweeps(claim, declared):
+        first, last = (by_seed(found, declared, dataset, method, measure, value) for value in (values[0], values[-1]))
+        if first and last:
+            gained = paired(last, first)
+            where = f"{TITLES.get(dataset, dataset)}, from {values[0]:g} to {values[-1]:g}"
+            comparisons.append(Comparison(where, regime, method, method, gained, _is_better(gained, 0.0)))
     return comparisons
 
 

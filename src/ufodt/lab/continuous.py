@@ -15,7 +15,7 @@ from ufodt import UFODT, Problem, thresholds
 from ufodt.lab import baselines, printed, speed, trees
 from ufodt.lab.baselines import Setting
 from ufodt.lab.datasets import PAPER, Dataset, load_paper, split, take, to_problem
-from ufodt.lab.verdict import Measurements, Result, spread
+from ufodt.lab.verdict import Measurements, Result, at_least, at_most, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,26 +113,19 @@ def _ours(name: str, runs: Sequence[Holdout], which: str, bar: Bar | None) -> li
     accuracy, questions = spread(run.accuracy for run in runs), spread(run.questions for run in runs)
     dataset = name.removesuffix("_more").removesuffix("_ec2")
     return [
-        Result(
+        at_least(
             name=f"accuracy_{name}",
             claim=f"{dataset}, hold-out accuracy, {which}",
-            unit="",
-            sense="at least",
             bar=None if bar is None else bar.accuracy,
-            measured=accuracy.mean,
-            error=accuracy.error,
+            measured=accuracy,
             note=f"from {questions.mean:.2f}±{questions.error:.2f} paid features",
             detail={"accuracy": [run.accuracy for run in runs], "questions": [run.questions for run in runs]},
         ),
-        Result(
+        at_most(
             name=f"questions_{name}",
             claim=f"{dataset}, questions per hold-out case, {which}",
-            unit="",
-            sense="at most",
             bar=None if bar is None else bar.questions,
-            measured=questions.mean,
-            error=questions.error,
-            note="",
+            measured=questions,
         ),
     ]
 
@@ -140,18 +133,14 @@ def _ours(name: str, runs: Sequence[Holdout], which: str, bar: Bar | None) -> li
 def _lead(name: str, runs: dict[str, list[Holdout]], which: str) -> Result:
     """Ours less the best tree, best on the mean of these very splits, paired by split."""
     accuracy = {who: np.array([run.accuracy for run in holdouts]) for who, holdouts in runs.items()}
-    trees = {who: a for who, a in accuracy.items() if not who.startswith("ufodt")}
-    best = max(trees, key=lambda who: float(trees[who].mean()))
-    lead = spread(accuracy["ufodt"] - trees[best])
-    return Result(
+    others = {who: a for who, a in accuracy.items() if not who.startswith("ufodt")}
+    best, lead = trees.lead(accuracy["ufodt"], others)
+    return at_least(
         name=f"lead_{name}",
         claim=f"{name.removesuffix('_more')}, lead over the best tree, {which}",
-        unit="",
-        sense="at least",
         bar=0.0,
-        measured=lead.mean,
-        error=lead.error,
-        note=f"best is {best}; all features: " + ", ".join(f"{who} {spread(a)}" for who, a in trees.items()),
+        measured=lead,
+        note=f"best is {best}; all features: " + ", ".join(f"{who} {spread(a)}" for who, a in others.items()),
         detail={who: a.tolist() for who, a in accuracy.items()},
     )
 
@@ -202,24 +191,20 @@ def _duel(
     accuracy = {kind: np.array([_paid(data, build(kind, seed), seed) for seed in seeds]) for kind in kinds}
     gained = spread(accuracy["exp3"] - accuracy["exhaustive"])
     return [
-        Result(
+        at_least(
             name=f"exp3_{name}",
             claim=f"{what}: Exp3 against exhaustive, K=9",
             unit="times",
-            sense="at least",
             bar=2.0,
             measured=micros["exhaustive"] / micros["exp3"],
             note=f"{micros['exp3']:.0f} µs a case, exhaustive {micros['exhaustive']:.0f} µs",
             detail={"micros_per_case": micros},
         ),
-        Result(
+        at_least(
             name=f"exp3_accuracy_{name}",
             claim=f"{what}: hold-out accuracy gained by Exp3",
-            unit="",
-            sense="at least",
             bar=0.0,
-            measured=gained.mean,
-            error=gained.error,
+            measured=gained,
             note=", ".join(f"{kind} {spread(a)}" for kind, a in accuracy.items()) + f", {len(seeds)} splits",
             detail={kind: a.tolist() for kind, a in accuracy.items()},
         ),
@@ -255,11 +240,10 @@ def next_to_vfdt(effort: speed.Effort) -> Result:
         effort,
     )
     micros = {who: 1e6 * s / len(stream.y) for who, s in seconds.items()}
-    return Result(
+    return at_least(
         name="run_wdbc",
         claim="run, wdbc (30 numbers, 6 bins), against VFDT",
         unit="times",
-        sense="at least",
         bar=5.0,
         measured=micros["vfdt"] / micros["run"],
         note=f"{micros['run']:.1f} µs a case, with EC2 {micros['run_ec2']:.1f} µs, VFDT {micros['vfdt']:.0f} µs",

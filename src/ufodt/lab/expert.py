@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ufodt import Problem
-from ufodt.belief import Expert, Prior
 from ufodt.errors import InvalidPolicy
 from ufodt.lab.datasets import stagger_holdout
+from ufodt.prior import Expert, Prior
 
 STRENGTH = 10.0
 _LEAST = 1e-3  # of a count: what is given probability 0 could never be learned

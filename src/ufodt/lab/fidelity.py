@@ -12,7 +12,7 @@ from ufodt import UFODT
 from ufodt.lab.datasets import PAPER, load_paper, paper_split, to_problem
 from ufodt.lab.published import PUBLISHED
 from ufodt.lab.scores import UTILITIES
-from ufodt.lab.verdict import Measurements, Result
+from ufodt.lab.verdict import Measurements, Result, at_most
 
 REPETITIONS = {"led": 1, "zoo": 30, "spect_heart": 30, "compas": 1, "fico": 1}
 QUESTIONS_BAR = 0.10  # relative
@@ -45,21 +45,19 @@ def results(name: str, criterion: str, n_repetitions: int) -> list[Result]:
     found = compare(name, criterion, n_repetitions)
     what = f"{name}, {criterion.upper()}"
     return [
-        Result(
+        at_most(
             name=f"questions_{name}_{criterion}",
             claim=f"{what}: questions, away from the published",
             unit="of them",
-            sense="at most",
             bar=QUESTIONS_BAR,
             measured=abs(found.questions / found.published_questions - 1),
             note=f"{found.questions:.2f} a case, published {found.published_questions:.2f}",
             detail=found._asdict(),
         ),
-        Result(
+        at_most(
             name=f"utility_{name}_{criterion}",
             claim=f"{what}: online utility, away from the published",
             unit=PAPER[name].metric,
-            sense="at most",
             bar=UTILITY_BAR,
             measured=abs(found.utility - found.published_utility),
             note=f"{found.utility:.3f}, published {found.published_utility:.3f}",

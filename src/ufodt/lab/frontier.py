@@ -11,7 +11,7 @@ from ufodt.lab.datasets import led, nb30, to_problem
 from ufodt.lab.datasets.dataset import Dataset
 from ufodt.lab.datasets.generated import DIGITS
 from ufodt.lab.optimal import World, optimum
-from ufodt.lab.verdict import Measurements, Result, spread
+from ufodt.lab.verdict import Measurements, Result, at_least, at_most, spread
 
 N_LED = 10_000
 LED_SEEDS = tuple(range(5))
@@ -57,35 +57,27 @@ def after_led(seeds: tuple[int, ...]) -> list[Result]:
     asked, accuracy = spread(f.n_asked for f in found), spread(f.accuracy for f in found)
     ratio = spread(f.cost / best.cost for f in found)
     return [
-        Result(
+        at_most(
             name="led_questions",
             claim="LED after 10,000 cases: questions per case",
-            unit="",
-            sense="at most",
             bar=round(LED_SLACK * most.n_asked, 2),
-            measured=asked.mean,
-            error=asked.error,
+            measured=asked,
             note=f"optimum {most.accuracy:.4f} at {most.n_asked:.2f}; "
             f"at the default's worth {best.accuracy:.4f} at {best.n_asked:.2f}",
         ),
-        Result(
+        at_least(
             name="led_accuracy",
             claim="LED after 10,000 cases: accuracy",
-            unit="",
-            sense="at least",
             bar=LED_ACCURACY,
-            measured=accuracy.mean,
-            error=accuracy.error,
+            measured=accuracy,
             note=f"exact under the true parameters, {len(found)} streams",
         ),
-        Result(
+        at_most(
             name="led_gap",
             claim="LED after 10,000 cases: cost over the optimum's",
             unit="times",
-            sense="at most",
             bar=LED_SLACK,
-            measured=ratio.mean,
-            error=ratio.error,
+            measured=ratio,
             note="a mistake at the default's worth",
         ),
     ]
@@ -106,21 +98,19 @@ def in_time(name: str, stream: Dataset, effort: speed.Effort) -> list[Result]:
     detail = {"micros_per_case": micros, "questions": asked}
     per_question = {who: micros[who] / max(asked[who], 1e-9) for who in learners}
     return [
-        Result(
+        at_least(
             name=f"default_{name.lower()}",
             claim=f"{name}: the default, against VFDT",
             unit="times",
-            sense="at least",
             bar=10.0,
             measured=micros["vfdt"] / micros["default"],
             note=f"{micros['default']:.1f} µs a case, VFDT {micros['vfdt']:.0f} µs",
             detail=detail,
         ),
-        Result(
+        at_most(
             name=f"lookahead_{name.lower()}",
             claim=f"{name}: a question of the default, over one of information gain alone",
             unit="times",
-            sense="at most",
             bar=5.0,
             measured=per_question["default"] / per_question["plain"],
             note=note,

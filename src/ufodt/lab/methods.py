@@ -16,7 +16,6 @@ import numpy as np
 
 from ufodt import UFODT, Continuous, Problem, Selection, drift, stop, thresholds
 from ufodt import policy as policies
-from ufodt.belief import Prior
 from ufodt.errors import InvalidPolicy
 from ufodt.lab import baselines, subsets
 from ufodt.lab.contestants import Ceiling, Contestant, Ours, Peer, Renewed, Restricted
@@ -25,6 +24,7 @@ from ufodt.lab.datasets.generated import STAGGER_LENGTH
 from ufodt.lab.expert import expert_prior
 from ufodt.lab.printed import N_SELECTED, printed_problem
 from ufodt.lab.published import PUBLISHED
+from ufodt.prior import Prior
 
 Settings = Mapping[str, Any]
 N_HYPOTHESES = 128  # of the printed algorithm, on data that the paper does not have

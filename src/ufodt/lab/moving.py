@@ -18,7 +18,7 @@ from ufodt.lab.baselines import DEFAULT, Setting
 from ufodt.lab.datasets import Dataset, load, stagger, to_problem
 from ufodt.lab.datasets.generated import STAGGER_LENGTH
 from ufodt.lab.published import STAGGER_QUESTIONS
-from ufodt.lab.verdict import Measurements, Result, Spread, spread
+from ufodt.lab.verdict import Measurements, Result, Spread, at_least, at_most, spread
 
 SEEDS = tuple(range(10))
 TUNING_SEEDS = tuple(range(100, 110))
@@ -86,14 +86,11 @@ def _against(who: str, runs: Runs, best: str, efdt: Runs, constant: Runs) -> lis
     questions = spread(runs.questions)
     published, error = STAGGER_QUESTIONS["UFODT-EC2"]
     return [
-        Result(
+        at_most(
             name=f"questions_{name}",
             claim=f"Stagger, {who}: total questions",
-            unit="",
-            sense="at most",
             bar=published + error,
-            measured=questions.mean,
-            error=questions.error,
+            measured=questions,
             note=f"published {published} ± {error}; all features would be {N_FEATURES * runs.right.shape[1]}",
         ),
         *(
@@ -106,14 +103,11 @@ def _against(who: str, runs: Runs, best: str, efdt: Runs, constant: Runs) -> lis
 def _difference(name: str, claim: str, ours: Runs, others: Runs, bar: float = 0.0) -> Result:
     """Accuracy of ours less that of others on the same streams."""
     lead = spread(ours.accuracy - others.accuracy)
-    return Result(
+    return at_least(
         name=f"lead_{name}",
         claim=claim,
-        unit="",
-        sense="at least",
         bar=bar,
-        measured=lead.mean,
-        error=lead.error,
+        measured=lead,
         note=f"{spread(ours.accuracy)} against {spread(others.accuracy)}, {len(ours.accuracy)} streams",
         detail={"ours": ours.accuracy.tolist(), "others": others.accuracy.tolist()},
     )
@@ -126,14 +120,11 @@ def auto_against_gamma(tuning: Iterable[int], seeds: Iterable[int]) -> Result:
     best = max(sweep, key=lambda gamma: float(sweep[gamma]))
     told, untold = (_run(_ours("ec2", how), seeds).accuracy for how in (drift.discount(best), drift.auto()))
     share = spread(untold / told.mean())
-    return Result(
+    return at_least(
         name="auto_against_gamma",
         claim="Stagger, ours, EC2: auto as a share of the best gamma",
-        unit="",
-        sense="at least",
         bar=0.9,
-        measured=share.mean,
-        error=share.error,
+        measured=share,
         note=f"auto {spread(untold)}, gamma {best}: {spread(told)}; sweep on other streams "
         + ", ".join(f"{gamma}: {accuracy:.3f}" for gamma, accuracy in sweep.items()),
         detail={"sweep": {str(gamma): float(accuracy) for gamma, accuracy in sweep.items()}},
@@ -158,14 +149,11 @@ def next_to_ddm(tuning: Iterable[int], seeds: Iterable[int], many: Iterable[int]
         share = spread(ours.questions / ddm.questions)
         results += [
             _difference(f"ddm{key}", f"{which}: accuracy above NB + DDM", ours, ddm, bar=-0.03),
-            Result(
+            at_most(
                 name=f"price_ddm{key}",
                 claim=f"{which}: share of NB + DDM's price",
-                unit="",
-                sense="at most",
                 bar=0.5,
-                measured=share.mean,
-                error=share.error,
+                measured=share,
                 note=f"{spread(ours.questions).mean:.0f} questions; best of {len(table)} settings on other streams",
                 detail={who: {"accuracy": a._asdict(), "questions": q._asdict()} for who, (a, q) in table.items()},
             ),
@@ -200,11 +188,10 @@ def recovery(seeds: Iterable[int]) -> list[Result]:
 
 def _recovery(who: str, number: int, right: npt.NDArray[np.bool_]) -> Result:
     at_first, later = (spread(part.mean(axis=1)) for part in (right[:, :SOON], right[:, SOON:]))
-    return Result(
+    return at_most(
         name=f"recovery_{who.replace(',', '').replace(' ', '_').lower()}_{number}",
         claim=f"Stagger, {who}: cases to recover, drift {number}",
         unit="cases",
-        sense="at most",
         bar=float(SOON) if who.startswith(("ours", "paper")) else None,
         measured=float(cases_to_recover(right.mean(axis=0))),
         note=f"accuracy {at_first} in the first {SOON}, {later} from there on, {len(right)} streams",
@@ -279,4 +266,4 @@ def _stream(seed: int) -> Dataset:
 
 
 def _beside(name: str, claim: str, figure: Spread, note: str) -> Result:
-    return Result(name, claim, "", "at least", None, figure.mean, note, error=figure.error)
+    return at_least(name=name, claim=claim, bar=None, measured=figure, note=note)

@@ -25,7 +25,7 @@ from ufodt.lab.published import BEST_TREE, PUBLISHED, STAGGER_QUESTIONS
 from ufodt.lab.remember import remember
 from ufodt.lab.scores import UTILITIES
 from ufodt.lab.trees import facts
-from ufodt.lab.verdict import Measurements, Result, spread
+from ufodt.lab.verdict import Measurements, Result, Spread, at_least, at_most, spread
 
 SHORT = ("zoo", "spect_heart")  # too short to be cheap while learning
 N_SEEDS = 5
@@ -93,54 +93,40 @@ def ours(name: str, seeds: Iterable[int]) -> list[Result]:
     beside = "the constant answer" if faulty else "published EC2, all features"
     error = calibration_error(np.concatenate([r.probability for r in runs]), np.concatenate([r.right for r in runs]))
     return [
-        Result(
+        at_least(
             name=f"utility_{name}",
             claim=f"{name}: hold-out {_metric(name)}, paid features only",
-            unit="",
-            sense="at least",
             bar=bar,
-            measured=utility.mean,
-            error=utility.error,
+            measured=utility,
             note=f"{beside} {bar:.3f}; the constant answer is {constant} right; {splits}",
             detail={"utility": [r.utility for r in runs], "constant": constant.mean},
         ),
-        Result(
+        at_least(
             name=f"published_tree_{name}",
             claim=f"{name}: the same, above the best published tree",
-            unit="",
-            sense="at least",
             bar=0.0,
-            measured=utility.mean - BEST_TREE[name],
-            error=utility.error,
+            measured=Spread(utility.mean - BEST_TREE[name], utility.error),
             note=f"published {BEST_TREE[name]:.3f} with all features",
         ),
-        Result(
+        at_most(
             name=f"questions_{name}",
             claim=f"{name}: questions per hold-out case",
-            unit="",
-            sense="at most",
             bar=limit,
-            measured=questions.mean,
-            error=questions.error,
+            measured=questions,
             note=f"published EC2 {limit}, of {load_paper(name).X.shape[1]} features",
             detail={"questions": [r.questions for r in runs]},
         ),
-        Result(
+        at_most(
             name=f"learning_{name}",
             claim=f"{name}: questions per case while learning",
-            unit="",
-            sense="at most",
             bar=None if name in SHORT else limit,
-            measured=learning.mean,
-            error=learning.error,
+            measured=learning,
             note=f"a stream of {PAPER[name].n_stream} cases",
             detail={"questions": [r.learning for r in runs]},
         ),
-        Result(
+        at_most(
             name=f"calibration_{name}",
             claim=f"{name}: expected calibration error at the stop",
-            unit="",
-            sense="at most",
             bar=CALIBRATION_BAR if PAPER[name].n_rows > CALIBRATED_FROM else None,
             measured=error,
             note=f"answers are {np.mean([r.probability.mean() for r in runs]):.3f} sure, "
@@ -171,14 +157,12 @@ def certified(name: str, seed: int) -> Result:
     learner = UFODT(to_problem(stream), seed=seed)
     learner.run(stream.X, stream.y)
     gap = learner.gap()
-    return Result(
+    return at_most(
         name=f"certificate_{name}",
         claim=f"{name}: cost over the {'optimum' if gap.exact else 'bound'}'s, if what was learned is true",
         unit="times",
-        sense="at most",
         bar=None,
-        measured=gap.ratio,
-        error=None if gap.exact else gap.error,
+        measured=gap.ratio if gap.exact else Spread(gap.ratio, gap.error),
         note=f"{gap.cost:.2f} a case, the least is {gap.least:.2f}" + ("" if gap.exact else " or more"),
     )
 
@@ -191,28 +175,22 @@ def next_to_trees(name: str, seeds: Iterable[int], settings: dict[str, tuple[Kin
     seeds = tuple(seeds)
     runs = [run(name, seed) for seed in seeds]
     mine = np.array([r.utility for r in runs])
-    trees = {who: np.array([_tree(name, seed, *which) for seed in seeds]) for who, which in settings.items()}
-    best = max(trees, key=lambda who: float(trees[who].mean()))
-    lead = spread(mine - trees[best])
+    others = {who: np.array([_tree(name, seed, *which) for seed in seeds]) for who, which in settings.items()}
+    best, lead = trees.lead(mine, others)
     boosting = np.array([_boosting(name, seed) for seed in seeds])
     share = spread(r.questions / load_paper(name).X.shape[1] for r in runs)
     return [
-        Result(
+        at_least(
             name=f"lead_{name}",
             claim=f"{name}: {_metric(name)} above the best of river's trees with all features",
-            unit="",
-            sense="at least",
             bar=0.0,
-            measured=lead.mean,
-            error=lead.error,
-            note=f"best is {best}: " + ", ".join(f"{who} {spread(u)}" for who, u in trees.items()),
-            detail={"ours": mine.tolist(), **{who: u.tolist() for who, u in trees.items()}},
+            measured=lead,
+            note=f"best is {best}: " + ", ".join(f"{who} {spread(u)}" for who, u in others.items()),
+            detail={"ours": mine.tolist(), **{who: u.tolist() for who, u in others.items()}},
         ),
-        Result(
+        at_least(
             name=f"ceiling_{name}",
             claim=f"{name}: {_metric(name)} as a share of offline boosting's",
-            unit="",
-            sense="at least",
             bar=None,
             measured=float(mine.mean() / boosting.mean()),
             note=f"boosting {spread(boosting)} with all features; ours {spread(mine)} at {share.mean:.0%} of the price",
@@ -274,31 +252,24 @@ def on_stagger(seeds: Iterable[int], *, tuned: bool) -> list[Result]:
         questions.append(float(record.n_asked.mean()))
         right.append(float((record.predicted == data.y).mean()))
     settings = _settings("stagger") if tuned else _defaults("stagger")
-    trees = {who: np.array([_online(seed, *which) for seed in seeds]) for who, which in settings.items()}
-    best = max(trees, key=lambda who: float(trees[who].mean()))
-    asked, lead = spread(questions), spread(np.array(right) - trees[best])
+    others = {who: np.array([_online(seed, *which) for seed in seeds]) for who, which in settings.items()}
+    asked, (best, lead) = spread(questions), trees.lead(np.array(right), others)
     published = STAGGER_QUESTIONS["UFODT-EC2"][0] / len(_stagger(0).y)
     return [
-        Result(
+        at_most(
             name="learning_stagger",
             claim="stagger: questions per case while learning, adapting",
-            unit="",
-            sense="at most",
             bar=round(published, 2),
-            measured=asked.mean,
-            error=asked.error,
+            measured=asked,
             note=f"published EC2 {published:.2f}, of 4 features; {len(seeds)} streams",
         ),
-        Result(
+        at_least(
             name="lead_stagger",
             claim="stagger: online accuracy above the best of river's trees with all features",
-            unit="",
-            sense="at least",
             bar=0.0,
-            measured=lead.mean,
-            error=lead.error,
-            note=f"ours {spread(right)}; best is {best}: " + ", ".join(f"{w} {spread(a)}" for w, a in trees.items()),
-            detail={"ours": right, **{who: a.tolist() for who, a in trees.items()}},
+            measured=lead,
+            note=f"ours {spread(right)}; best is {best}: " + ", ".join(f"{w} {spread(a)}" for w, a in others.items()),
+            detail={"ours": right, **{who: a.tolist() for who, a in others.items()}},
         ),
     ]
 

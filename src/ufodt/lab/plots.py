@@ -1,23 +1,15 @@
-"""Figures in one style: a method has the same colour, line and marker everywhere, told apart without colour too.
-
-Colours are those of Okabe and Ito and of Tol, made for colour-blind readers; the same method tuned, with learned
-thresholds, with selection or adaptive keeps its colour and changes its line. Rings are the paper's figures.
-"""
+"""The figures of experiments, one way of drawing for each kind."""
 
 import math
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ufodt.errors import UfodtError
 from ufodt.lab.campaign import Found
 from ufodt.lab.claims import by_seed, measured
 from ufodt.lab.experiment import Declaration
+from ufodt.lab.looks import finish, grid, look, style
 from ufodt.lab.material import TITLES
 from ufodt.lab.methods import METHODS
 from ufodt.lab.published import PUBLISHED, STAGGER_QUESTIONS, SWEEP
@@ -41,151 +33,12 @@ SETTINGS = {
 }
 REGRETS = {"utility": "cumulative regret,\nutility", "cost": "cumulative regret,\nprice and loss"}
 DRIFTS = {"stagger": (60, 120)}
-_RC = {
-    "font.family": "DejaVu Sans",
-    "font.size": 8,
-    "axes.titlesize": 9,
-    "axes.labelsize": 8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e6e6e6",
-    "grid.linewidth": 0.6,
-    "axes.axisbelow": True,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-    "lines.linewidth": 1.4,
-    "svg.hashsalt": "ufodt",
-    "svg.fonttype": "path",
-    "figure.dpi": 100,
-    "savefig.dpi": 150,
-}
-
-
-@dataclass(frozen=True)
-class Look:
-    """How a method is drawn."""
-
-    colour: str
-    line: str
-    marker: str
-
-
-_COLOURS = (  # the first start of a method's name that fits
-    ("ufodt-all", "#666666"),
-    ("ufodt-random", "#AA4499"),
-    ("ufodt", "#000000"),
-    ("paper-ec2", "#0072B2"),
-    ("paper-ig", "#009E73"),
-    ("paper-us", "#CC79A7"),
-    ("paper-random", "#999933"),
-    ("vfdt", "#E69F00"),
-    ("efdt", "#D55E00"),
-    ("hat", "#882255"),
-    ("amf", "#117733"),
-    ("bernoulli_nb", "#56B4E9"),
-    ("gaussian_nb", "#332288"),
-    ("nb_ddm", "#6A3DE8"),
-    ("static", "#661100"),
-    ("oracle", "#6699CC"),
-    ("boosting", "#555555"),
-    ("constant", "#AAAAAA"),
-)
-_LINES = (("-tuned", "--"), ("-exp3", "--"), ("-ofs", ":"), ("-adaptive", "--"), ("-informed", ":"))
-_OWN_LINES = {
-    "ufodt-ec2": "--",
-    "constant": ":",
-    "boosting": ":",
-    "nb_ddm": "-.",
-    "efdt": "-.",
-}  # efdt often lies on vfdt
-_MARKERS = {
-    "ufodt": "o", "ufodt-ec2": "s", "ufodt-us": "P", "ufodt-auto": "P", "ufodt-random": "X", "ufodt-all": "D",
-    "ufodt-rig": "<", "ufodt-gini": "d", "ufodt-eced": "^",
-    "static": "h", "oracle": "*", "constant": ".", "vfdt": "^", "efdt": "v", "hat": "<", "amf": ">",
-    "bernoulli_nb": "p", "gaussian_nb": "d", "nb_ddm": "8", "boosting": "x", "paper-ec2": "s", "paper-ig": "o",
-    "paper-us": "P", "paper-random": "X",
-}  # fmt: skip
-
-
-def look(method: str) -> Look:
-    """Return how a method is drawn, the same in every figure.
-
-    >>> look("vfdt").colour == look("vfdt-tuned").colour, look("vfdt").line == look("vfdt-tuned").line
-    (True, False)
-    """
-    colour = next(c for start, c in _COLOURS if method.startswith(start))
-    line = next((style for end, style in _LINES if method.endswith(end)), "-")
-    line = _OWN_LINES.get(method, line)
-    base = method
-    while base not in _MARKERS and "-" in base:
-        base = base.rpartition("-")[0]
-    return Look(colour, line, _MARKERS.get(base, "o"))
-
-
-# --- drawing -------------------------------------------------------------------------------------------
 
 
 def draw(declared: Declaration, found: Found) -> Any:
     """Return the figure of an experiment, None if no run of it is there."""
     with style() as plt:
         return _KINDS[declared.kind](plt, declared, found)
-
-
-def save(figure: Any, folder: Path, name: str) -> tuple[Path, Path]:
-    """Write a figure as PNG and SVG, each whole or not at all, the same bytes for the same figure."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = folder / f"{name}.png", folder / f"{name}.svg"
-    with style() as plt:
-        for path in paths:
-            unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-            kind = path.suffix.removeprefix(".")
-            metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-            figure.savefig(unfinished, format=kind, metadata=metadata)
-            unfinished.replace(path)
-        plt.close(figure)
-    return paths
-
-
-@contextmanager
-def style() -> Iterator[Any]:
-    try:
-        import matplotlib
-    except ImportError:
-        raise UfodtError('Figures are drawn by matplotlib: pip install "ufodt[plots]"') from None
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    with matplotlib.rc_context(_RC):  # type: ignore[arg-type]
-        yield plt
-
-
-def grid(
-    plt: Any, n_rows: int, n_columns: int, methods: Sequence[str], *, width: float = 2.5, height: float = 2.05
-) -> Any:
-    """Return a figure with room for a legend of the methods below its panels, its axes, and entries per row."""
-    total = max(width * n_columns, 6.0)
-    longest = max(len(METHODS[method].label) for method in methods)
-    per_row = max(1, int(total / (0.065 * longest + 0.5)))
-    below = 0.34 + 0.19 * math.ceil((len(methods) + 1) / per_row)
-    figure, axes = plt.subplots(
-        n_rows, n_columns, figsize=(total, height * n_rows + below), squeeze=False, layout="constrained"
-    )
-    return figure, axes, per_row
-
-
-def finish(figure: Any, methods: Sequence[str], per_row: int, *, rings: bool, markers: str = "") -> Any:
-    from matplotlib.lines import Line2D
-
-    handles = []
-    for method in methods:
-        drawn = look(method)
-        style: Any = {"linestyle": "" if markers == "only" else drawn.line, "marker": drawn.marker if markers else ""}
-        handles.append(Line2D([], [], color=drawn.colour, label=METHODS[method].label, markersize=5, **style))
-    if rings:
-        handles.append(Line2D([], [], linestyle="", marker="o", mfc="none", mec="#444444", label="published", ms=6))
-    figure.legend(handles=handles, loc="outside lower center", ncols=per_row)
-    return figure
 
 
 def _drawn(declared: Declaration, found: Found) -> list[str]:
@@ -204,34 +57,68 @@ def _title(found: Found, declared: Declaration, dataset: str, measures: Sequence
     return name
 
 
-def _curves(plt: Any, declared: Declaration, found: Found) -> Any:
-    """Measures over the stream, mean over seeds with one standard error; a row per measure, a column per data set."""
-    methods = _drawn(declared, found)
+class Labels(NamedTuple):
+    """What stands around a grid of panels."""
+
+    title: Callable[[str], str]  # of a data set, above its column
+    below: str  # under the last row
+    beside: Mapping[str, str]  # of every measure, beside its row
+
+
+def _panels(
+    plt: Any,
+    declared: Declaration,
+    methods: Sequence[str],
+    panel: Callable[[Any, str, str], bool],
+    labels: Labels,
+    *,
+    each: tuple[float, float] = (2.5, 2.05),
+    alone: tuple[float, float],
+    legend: Sequence[str] | None = None,
+    markers: str = "",
+) -> Any:
+    """A row per measure and a column per data set, drawn by `panel`, which says whether there are rings in it.
+
+    A panel is as wide and high as `each`, or as `alone` where there is one data set.
+    """
     if not methods:
         return None
     rows, columns = len(declared.measures), len(declared.datasets)
-    wide = {"width": 7.0, "height": 2.6} if columns == 1 else {}
-    figure, axes, per_row = grid(plt, rows, columns, methods, **wide)
+    width, height = alone if columns == 1 else each
+    figure, axes, per_row = grid(plt, rows, columns, methods, width=width, height=height)
     ringed = False
     for i, measure in enumerate(declared.measures):
         for j, dataset in enumerate(declared.datasets):
             axis = axes[i, j]
-            for method in methods:
-                runs = found.runs(declared, dataset, method)
-                if runs and not (measure == "questions" and reads_all(method)):
-                    _line(axis, method, *_over_time(runs, measure))
-                    ringed |= _ring(axis, dataset, method, measure, runs)
-                elif runs:
-                    _all_features(axis, next(iter(runs.values()))["summary"]["n_features"])
-            for drift in DRIFTS.get(dataset, ()):
-                axis.axvline(drift, color="#888888", linestyle=(0, (2, 2)), linewidth=0.9)
-            axis.set_title(_title(found, declared, dataset, declared.measures) if i == 0 else "")
-            axis.set_xlabel("cases" if i == rows - 1 else "")
-            axis.set_ylabel(MEASURES[measure] if j == 0 else "")
-            if measure == "questions":
-                axis.set_ylim(bottom=0)
+            ringed |= panel(axis, dataset, measure)
+            axis.set_title(labels.title(dataset) if i == 0 else "")
+            axis.set_xlabel(labels.below if i == rows - 1 else "")
+            axis.set_ylabel(labels.beside[measure] if j == 0 else "")
+    return finish(figure, methods if legend is None else legend, per_row, rings=ringed, markers=markers)
+
+
+def _curves(plt: Any, declared: Declaration, found: Found) -> Any:
+    """Measures over the stream, mean over seeds with one standard error; a row per measure, a column per data set."""
+    methods = _drawn(declared, found)
+
+    def panel(axis: Any, dataset: str, measure: str) -> bool:
+        ringed = False
+        for method in methods:
+            runs = found.runs(declared, dataset, method)
+            if runs and not (measure == "questions" and reads_all(method)):
+                _line(axis, method, *_over_time(runs, measure))
+                ringed |= _ring(axis, dataset, method, measure, runs)
+            elif runs:
+                _all_features(axis, next(iter(runs.values()))["summary"]["n_features"])
+        for drift in DRIFTS.get(dataset, ()):
+            axis.axvline(drift, color="#888888", linestyle=(0, (2, 2)), linewidth=0.9)
+        if measure == "questions":
+            axis.set_ylim(bottom=0)
+        return ringed
+
     lines = [m for m in methods if set(declared.measures) != {"questions"} or not reads_all(m)]
-    return finish(figure, lines, per_row, rings=ringed)
+    labels = Labels(lambda dataset: _title(found, declared, dataset, declared.measures), "cases", MEASURES)
+    return _panels(plt, declared, methods, panel, labels, alone=(7.0, 2.6), legend=lines)
 
 
 def reads_all(method: str) -> bool:
@@ -289,29 +176,24 @@ def _ring(axis: Any, dataset: str, method: str, measure: str, runs: Mapping[int,
 def _sweep(plt: Any, declared: Declaration, found: Found) -> Any:
     """Measures against the swept setting; a row per measure, a column per data set."""
     methods = _drawn(declared, found)
-    if not methods:
-        return None
-    rows, columns = len(declared.measures), len(declared.datasets)
-    wide = {"width": 6.5, "height": 2.5} if columns == 1 else {}
-    figure, axes, per_row = grid(plt, rows, columns, methods, **wide)
-    ringed = False
-    for i, measure in enumerate(declared.measures):
-        for j, dataset in enumerate(declared.datasets):
-            axis, values = axes[i, j], declared.values_on(dataset)
-            for method in methods:
-                figures = [by_seed(found, declared, dataset, method, measure, value) for value in values]
-                if all(figures):
-                    _line(axis, method, values, [spread(f.values()) for f in figures], marked=True)
-                for value in values if declared.swept == "n_hypotheses" else ():
-                    point = SWEEP.get((dataset, METHODS[method].published or "", value))
-                    shown = {"questions": "questions", "online": "online"}.get(measure)
-                    if point is not None and shown and (published := getattr(point, shown)) is not None:
-                        axis.plot([value], [published], marker="o", mfc="none", mec=look(method).colour, ms=6)
-                        ringed = True
-            axis.set_title(_title(found, declared, dataset, declared.measures) if i == 0 else "")
-            axis.set_xlabel(SETTINGS.get(declared.swept or "", declared.swept) if i == rows - 1 else "")
-            axis.set_ylabel(MEASURES[measure] if j == 0 else "")
-    return finish(figure, methods, per_row, rings=ringed, markers="too")
+
+    def panel(axis: Any, dataset: str, measure: str) -> bool:
+        ringed, values = False, declared.values_on(dataset)
+        for method in methods:
+            figures = [by_seed(found, declared, dataset, method, measure, value) for value in values]
+            if all(figures):
+                _line(axis, method, values, [spread(f.values()) for f in figures], marked=True)
+            for value in values if declared.swept == "n_hypotheses" else ():
+                point = SWEEP.get((dataset, METHODS[method].published or "", value))
+                shown = {"questions": "questions", "online": "online"}.get(measure)
+                if point is not None and shown and (published := getattr(point, shown)) is not None:
+                    axis.plot([value], [published], marker="o", mfc="none", mec=look(method).colour, ms=6)
+                    ringed = True
+        return ringed
+
+    swept = SETTINGS.get(declared.swept or "", declared.swept or "")
+    labels = Labels(lambda dataset: _title(found, declared, dataset, declared.measures), swept, MEASURES)
+    return _panels(plt, declared, methods, panel, labels, alone=(6.5, 2.5), markers="too")
 
 
 def _totals(plt: Any, declared: Declaration, found: Found) -> Any:
@@ -368,38 +250,31 @@ def _scatter(plt: Any, declared: Declaration, found: Found) -> Any:
 def _regret(plt: Any, declared: Declaration, found: Found) -> Any:
     """Cumulative regret on logarithmic axes, with the shapes of both bounds through the first method's curve."""
     methods = _drawn(declared, found)
-    if not methods:
-        return None
-    rows, columns = len(declared.measures), len(declared.datasets)
-    figure, axes, per_row = grid(plt, rows, columns, methods, width=3.6, height=2.5)
-    for i, measure in enumerate(declared.measures):
-        for j, dataset in enumerate(declared.datasets):
-            axis = axes[i, j]
-            for method in methods:
-                runs = found.runs(declared, dataset, method)
-                if not runs:
-                    continue
-                at = np.array(next(iter(runs.values()))["summary"]["at"])
-                curves = [
-                    spread(v) for v in zip(*(r["summary"]["regret"][measure] for r in runs.values()), strict=True)
-                ]
-                _line(axis, method, at, curves)
-                if method == methods[0]:
-                    _bounds(axis, at, np.array([curve.mean for curve in curves]))
-            axis.set(xscale="log", yscale="log")
-            axis.set_title(TITLES.get(dataset, dataset) if i == 0 else "")
-            axis.set_xlabel("cases" if i == rows - 1 else "")
-            axis.set_ylabel(REGRETS[measure] if j == 0 else "")
-    return finish(figure, methods, per_row, rings=False)
+
+    def panel(axis: Any, dataset: str, measure: str) -> bool:
+        for method in methods:
+            runs = found.runs(declared, dataset, method)
+            if not runs:
+                continue
+            at = np.array(next(iter(runs.values()))["summary"]["at"])
+            curves = [spread(v) for v in zip(*(r["summary"]["regret"][measure] for r in runs.values()), strict=True)]
+            _line(axis, method, at, curves)
+            if method == methods[0]:
+                _bounds(axis, at, np.array([curve.mean for curve in curves]))
+        axis.set(xscale="log", yscale="log")
+        return False
+
+    labels = Labels(lambda dataset: TITLES.get(dataset, dataset), "cases", REGRETS)
+    return _panels(plt, declared, methods, panel, labels, each=(3.6, 2.5), alone=(3.6, 2.5))
 
 
 def _bounds(axis: Any, at: Any, curve: Any) -> None:
     """The shapes of the bounds, moved to meet a curve at its middle."""
     middle = len(at) // 2
     shapes = {"√T": np.sqrt(at), "√(T log T)": np.sqrt(at * np.log(at + 1)), "T": at.astype(float)}
-    for (name, shape), style in zip(shapes.items(), ((0, (1, 1)), (0, (4, 2)), "-"), strict=True):
+    for (name, shape), dashes in zip(shapes.items(), ((0, (1, 1)), (0, (4, 2)), "-"), strict=True):
         scaled = shape * curve[middle] / shape[middle]
-        axis.plot(at[middle:], scaled[middle:], color="#999999", linewidth=0.9, linestyle=style)
+        axis.plot(at[middle:], scaled[middle:], color="#999999", linewidth=0.9, linestyle=dashes)
         place = {"√T": "top", "√(T log T)": "bottom"}.get(name, "center")
         axis.annotate(
             name, (at[-1], scaled[-1]), (3, 0), textcoords="offset points", fontsize=7, color="#666666", va=place

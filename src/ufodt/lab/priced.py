@@ -13,12 +13,12 @@ import numpy as np
 
 from ufodt import UFODT, Problem, thresholds
 from ufodt import policy as policies
-from ufodt.belief import Prior
 from ufodt.lab.all_features import log_likelihoods
 from ufodt.lab.datasets import Dataset, load, split, to_problem
 from ufodt.lab.datasets.dataset import FloatArray
 from ufodt.lab.subsets import all_subsets, folds
-from ufodt.lab.verdict import Measurements, Result, spread
+from ufodt.lab.verdict import Measurements, Result, at_least, at_most, spread
+from ufodt.prior import Prior
 
 DATASETS = ("cleveland", "pima")
 MISTAKES = (100.0, 400.0, 1000.0)
@@ -47,14 +47,12 @@ def compare(name: str, mistake: float, seeds: Iterable[int]) -> list[Result]:
     what = f"{name}, a mistake ${mistake:,.0f}"
     total = spread(table[OURS])
     results = [
-        Result(
+        at_most(
             name=f"cost_{name}_{mistake:.0f}",
             claim=f"{what}: cost of a case",
             unit="$",
-            sense="at most",
             bar=None,
-            measured=total.mean,
-            error=total.error,
+            measured=total,
             note=", ".join(f"{who} {_dollars(table[who])}" for who in table if who not in (OURS, *RIVALS)),
             detail={who: costs.tolist() for who, costs in table.items()},
         )
@@ -62,14 +60,12 @@ def compare(name: str, mistake: float, seeds: Iterable[int]) -> list[Result]:
     for rival in RIVALS:
         saved = spread(table[rival] - table[OURS])
         results.append(
-            Result(
+            at_least(
                 name=f"saved_{name}_{mistake:.0f}_{rival.replace(' ', '_')}",
                 claim=f"{what}: saved against {rival}",
                 unit="$",
-                sense="at least",
                 bar=0.0,
-                measured=saved.mean,
-                error=saved.error,
+                measured=saved,
                 note=f"{_dollars(table[OURS])} against {_dollars(table[rival])}, {len(runs)} splits",
             )
         )

@@ -15,7 +15,7 @@ from ufodt.lab.datasets import PAPER, load_paper, paper_split, to_problem
 from ufodt.lab.datasets.dataset import Dataset, IntArray
 from ufodt.lab.published import PUBLISHED, Published
 from ufodt.lab.scores import UTILITIES
-from ufodt.lab.verdict import Measurements, Result, Spread, spread
+from ufodt.lab.verdict import Measurements, Result, Spread, at_most, spread
 
 N_SELECTED = {"pima_diabetes": 6, "wdbc": 15, "fetal_health": 12}  # B, inferred from the published runs
 VARIANTS = ("", "-Exp3", "-OFS")
@@ -50,14 +50,12 @@ def compare(name: str, method: str, seeds: tuple[int, ...]) -> Result:
     data, published = load_paper(name), PUBLISHED[name, method]
     runs = [run(data, method, published.n_hypotheses or 0, *paper_split(name, seed), seed=seed) for seed in seeds]
     found = {field: spread(getattr(run, field) for run in runs) for field in Run.__dataclass_fields__}
-    return Result(
+    return at_most(
         name=f"{name}_{method}".lower(),
         claim=f"{name}, {method} (N={published.n_hypotheses})",
         unit="questions",
-        sense="at most",
         bar=None,
-        measured=found["questions"].mean,
-        error=found["questions"].error,
+        measured=found["questions"],
         note=_note(found, published),
         detail={"ours": {k: v._asdict() for k, v in found.items()}, "published": published._asdict(), "seeds": seeds},
     )

@@ -29,7 +29,7 @@ import ufodt
 from ufodt import core
 from ufodt.lab import baselines, datasets
 from ufodt.lab.datasets.dataset import Dataset, FloatArray, IntArray
-from ufodt.lab.verdict import Measurements, Result
+from ufodt.lab.verdict import Measurements, Result, at_least, at_most
 
 Work = Callable[[slice], object]
 Start = Callable[[], Work]
@@ -92,11 +92,10 @@ def next_to_river(name: str, stream: Dataset, n_hypotheses: int, effort: Effort)
     for way, what, bar in ways:
         note = f"{micros[way]:.1f} µs a case, VFDT {micros['vfdt']:.0f} µs" if has_river else "river is not installed"
         results.append(
-            Result(
+            at_least(
                 name=f"{way}_{name}",
                 claim=f"{what}, {name} (N={n_hypotheses}), against VFDT",
                 unit="times",
-                sense="at least",
                 bar=bar,
                 measured=micros["vfdt"] / micros[way] if has_river else None,
                 note=note,
@@ -114,11 +113,10 @@ def holdout(effort: Effort = FULL) -> Result:
     learner.run(stream.X, stream.y)
     report = learner.evaluate(fresh.X, fresh.y)
     seconds = min(_cpu(lambda: learner.evaluate(fresh.X, fresh.y)) for _ in range(effort.n_rounds))
-    return Result(
+    return at_least(
         name="evaluate_led",
         claim=f"evaluate, {effort.n_holdout:,} led rows",
         unit="rows/s",
-        sense="at least",
         bar=300_000,
         measured=effort.n_holdout / seconds,
         note=f"accuracy {report.accuracy:.3f}, {report.n_asked:.2f} questions a row",
@@ -171,11 +169,10 @@ def growth(sweep: Sweep, effort: Effort = FULL) -> Result:
         "upper_half": exponent(sizes[half:], micros[half:]),
         "per_question": exponent(sizes, [t / q for t, q in zip(micros, n_asked, strict=True)]),
     }
-    return Result(
+    return at_most(
         name=f"growth_{sweep.of}",
         claim=f"growth with {sweep.of}, {sizes[0]} to {sizes[-1]}",
         unit="exponent",
-        sense="at most",
         bar=1.1,
         measured=max(fits.values()),
         note=f"{micros[0]:.0f} to {micros[-1]:.0f} µs, {n_asked[0]:.1f} to {n_asked[-1]:.1f} questions",
@@ -191,11 +188,10 @@ def memory(n_features: int = 1000, n_labels: int = 20) -> Result:
         megabytes, note = int(done.stdout) / 1e6, "growth of a fresh process at its peak"
     else:
         megabytes, note = None, f"needs {_STATUS}, which this system has not"
-    return Result(
+    return at_most(
         name="memory",
         claim=f"memory, {n_features:,} features, {n_labels} labels",
         unit="MB",
-        sense="at most",
         bar=20,
         measured=megabytes,
         note=note,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ufodt.errors import InvalidPolicy
-from ufodt.lab import plots, subsets
+from ufodt.lab import looks, subsets
 from ufodt.lab.campaign import Found
 from ufodt.lab.datasets import Dataset, to_problem
 from ufodt.lab.evaluate import Protocol
@@ -217,11 +217,11 @@ def to_dict(comparison: Comparison, data: Dataset, *, seeds: Sequence[int], pric
 def draw(comparison: Comparison, data: Dataset, folder: Path, *, priced: bool) -> tuple[Path, Path]:
     """Write the frontiers as PNG and SVG: a point per setting, with one standard error."""
     methods = [frontier.method for frontier in comparison.frontiers]
-    with plots.style() as plt:
-        figure, axes, per_row = plots.grid(plt, 1, 1, methods, width=6.8, height=4.2)
+    with looks.style() as plt:
+        figure, axes, per_row = looks.grid(plt, 1, 1, methods, width=6.8, height=4.2)
         axis = axes[0, 0]
         for frontier in comparison.frontiers:
-            drawn = plots.look(frontier.method)
+            drawn = looks.look(frontier.method)
             x, y = ([getattr(p, f).mean for p in frontier.points] for f in ("price", "accuracy"))
             errors = [point.accuracy.error for point in frontier.points]
             axis.errorbar(
@@ -233,5 +233,5 @@ def draw(comparison: Comparison, data: Dataset, folder: Path, *, priced: bool) -
         axis.set_ylabel("hold-out accuracy")
         axis.set_title(f"{data.name}: accuracy against price (dotted: best with all features)")
         axis.set_xlim(left=0)
-        plots.finish(figure, methods, per_row, rings=False, markers="too")
-    return plots.save(figure, folder, "frontier")
+        looks.finish(figure, methods, per_row, rings=False, markers="too")
+    return looks.save(figure, folder, "frontier")

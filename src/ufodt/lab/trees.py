@@ -1,7 +1,7 @@
 """Figures of river's trees, which do not depend on our code: computed once, then remembered."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 
@@ -10,8 +10,10 @@ import numpy as np
 from ufodt.lab import baselines
 from ufodt.lab.baselines import GRID, Kind, Setting
 from ufodt.lab.datasets import Dataset
+from ufodt.lab.datasets.dataset import FloatArray
 from ufodt.lab.remember import remember
 from ufodt.lab.scores import UTILITIES
+from ufodt.lab.verdict import Spread, spread
 
 
 def best_setting(kind: Kind, streams: Sequence[Dataset]) -> Setting:
@@ -31,6 +33,12 @@ def on_holdout(kind: Kind, setting: Setting, stream: Dataset, holdout: Dataset, 
 
     key = {"what": "tree", "kind": kind, "setting": asdict(setting), "metric": metric}
     return float(remember(key | facts([stream, holdout]), compute))
+
+
+def lead(ours: FloatArray, trees: Mapping[str, FloatArray]) -> tuple[str, Spread]:
+    """Return the best tree, on the mean of these very runs, and how far above it ours is, paired by run."""
+    best = max(trees, key=lambda who: float(trees[who].mean()))
+    return best, spread(ours - trees[best])
 
 
 def facts(parts: Iterable[Dataset]) -> dict[str, object]:

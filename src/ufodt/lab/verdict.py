@@ -6,6 +6,7 @@ Spread(mean=0.5, error=0.144...)
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from math import sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -65,3 +66,28 @@ def spread(values: Iterable[float]) -> Spread:
     runs = np.array(list(values), dtype=np.float64)
     error = float(runs.std(ddof=1)) / sqrt(len(runs)) if len(runs) > 1 else 0.0
     return Spread(float(runs.mean()), error)
+
+
+def _result(
+    sense: Literal["at least", "at most"],
+    /,
+    *,
+    name: str,
+    claim: str,
+    bar: float | None,
+    measured: Spread | float | None,
+    unit: str = "",
+    note: str = "",
+    detail: dict[str, Any] | None = None,
+) -> Result:
+    """Return a figure against its bar; a spread brings its standard error.
+
+    >>> at_least(name="half", claim="half of it", bar=0.5, measured=spread([0.25, 0.5, 0.75])).holds
+    True
+    """
+    mean, error = measured if isinstance(measured, Spread) else (measured, None)
+    return Result(name, claim, unit, sense, bar, mean, note, detail or {}, error)
+
+
+at_least = partial(_result, "at least")
+at_most = partial(_result, "at most")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ufodt import UFODT, Selection
 from ufodt.lab.datasets import take, to_problem, wide
-from ufodt.lab.verdict import Measurements, Result, spread
+from ufodt.lab.verdict import Measurements, Result, at_least, spread
 
 SEEDS = tuple(range(20))  # few would not do: a stream goes well or badly as a whole
 TUNING_SEEDS = (100, 101, 102)
@@ -58,25 +58,20 @@ def compare(criterion: str, *, quick: bool = False) -> list[Result]:
         for n, runs in tried.items()
     }
     return [
-        Result(
+        at_least(
             name=f"selection_speed_{criterion}",
             claim=f"{what}: against no selection",
             unit="times",
-            sense="at least",
             bar=SPEED_BAR,
-            measured=ratio.mean,
-            error=ratio.error,
+            measured=ratio,
             note=f"{micros} a case, {len(seeds)} streams",
             detail={"on other streams": others},
         ),
-        Result(
+        at_least(
             name=f"selection_accuracy_{criterion}",
             claim=f"{what}: hold-out accuracy gained",
-            unit="",
-            sense="at least",
             bar=ACCURACY_BAR,
-            measured=gained.mean,
-            error=gained.error,
+            measured=gained,
             note=f"after {n_cases:,} cases: {said}",
         ),
     ]

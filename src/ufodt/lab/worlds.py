@@ -19,7 +19,7 @@ from ufodt.certificate import Expected
 from ufodt.features import Binary
 from ufodt.lab.datasets import TURNEY
 from ufodt.lab.optimal import World, follow, optimum
-from ufodt.lab.verdict import Measurements, Result, spread
+from ufodt.lab.verdict import Measurements, Result, at_most, spread
 from ufodt.policy import Policy
 from ufodt.problem import Problem
 
@@ -59,25 +59,21 @@ def compare(prices: str, n_labels: int, *, seed: int, n: int) -> list[Result]:
     ours = spread(ratios[OURS])
     key = f"{prices}_{n_labels}"
     return [
-        Result(
+        at_most(
             name=f"gap_{key}",
             claim=f"{what}: cost over the optimum's, mean of {n} worlds",
             unit="times",
-            sense="at most",
             bar=MEAN_BAR,
-            measured=ours.mean,
-            error=ours.error,
+            measured=ours,
             note=beside,
             detail=ratios,
         ),
-        Result(
+        at_most(
             name=f"worst_gap_{key}",
             claim=f"{what}: cost over the optimum's, worst world",
             unit="times",
-            sense="at most",
             bar=WORST_BAR,
             measured=max(ratios[OURS]),
-            note="",
         ),
     ]
 

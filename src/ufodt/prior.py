@@ -1,0 +1,249 @@
+"""What is believed before the first case: a flat prior, what experts say, and both from a file."""
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ufodt import core
+from ufodt.amount import number, plain
+from ufodt.errors import InvalidProblem
+from ufodt.features import Continuous, Feature, Value
+from ufodt.problem import Label, Problem
+from ufodt.thresholds import Thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class Expert:
+    """What an expert says of one feature under one label: "0.9, worth 50 cases".
+
+    `probability` is that of value 1 of a binary feature, or one number per value of a categorical one.
+
+    >>> Expert("fever", "ill", probability=0.9, strength=50)
+    Expert(feature='fever', label='ill', probability=0.9, strength=50)
+    """
+
+    feature: str
+    label: Label
+    probability: float | Sequence[float] | Mapping[Value, float]
+    strength: float
+
+    def __post_init__(self) -> None:
+        given = self.probability
+        if isinstance(given, Mapping):
+            said: Any = {plain(value): plain(p) for value, p in given.items()}
+        elif isinstance(given, Iterable) and not isinstance(given, str):
+            said = tuple(plain(p) for p in given)
+        else:
+            said = plain(given)
+        object.__setattr__(self, "probability", said)
+        object.__setattr__(self, "label", plain(self.label))
+        object.__setattr__(self, "strength", plain(self.strength))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prior:
+    """What is believed before the first case.
+
+    `read_prior` in this module reads one from a file that a person wrote, and `interpolate` finds those between
+    the uniform prior and an informed one.
+
+    Parameters
+    ----------
+    count
+        Cases that every outcome, and every label, is taken to have been seen already; 1 is the uniform prior.
+    experts
+        What is known of single features; replaces `count` where given.
+    labels
+        Probability of every label, with `label_strength` cases behind it.
+    learns_labels
+        Whether label counts grow; in the paper they are uniform and fixed.
+    learns_trust
+        Whether it is learned how far several answers together are to be trusted. Features that share news make naive
+        Bayes too sure; for the answer the likelihood of the evidence is then raised to an exponent below 1, as the
+        labels revealed so far call for. Not in the paper.
+    """
+
+    count: float = 1.0
+    experts: Sequence[Expert] = ()
+    labels: Mapping[Label, float] | None = None
+    label_strength: float = 10.0
+    learns_labels: bool = True
+    learns_trust: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.experts, Iterable) or not all(isinstance(e, Expert) for e in self.experts):
+            raise InvalidProblem(f"{self.experts!r} came for what experts say; expected a list of Expert(...).")
+        if not isinstance(self.labels, Mapping | None):
+            raise InvalidProblem(f"{self.labels!r} came for the labels; expected a probability for each.")
+        for name in ("learns_labels", "learns_trust"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidProblem(f"{name}={getattr(self, name)!r} came; expected True or False.")
+        object.__setattr__(self, "experts", tuple(self.experts))
+        if self.labels is not None:
+            object.__setattr__(self, "labels", {plain(label): plain(p) for label, p in self.labels.items()})
+        for name in ("count", "label_strength"):
+            object.__setattr__(self, name, plain(getattr(self, name)))
+
+
+def read_prior(path: str | os.PathLike[str]) -> Prior:
+    """Return a prior from a TOML file that a person can write.
+
+    ```toml
+    count = 1.0                     # what is not mentioned: seen this often already
+    strength = 20                   # cases behind a statement, unless it says otherwise
+
+    [labels]                        # optional
+    healthy = 0.9
+    ill = 0.1
+
+    [features.fever.ill]            # feature, then label
+    probability = 0.8               # of value 1; or a table: probability = {sinus = 0.7, other = 0.3}
+    strength = 50
+    ```
+    """
+    import tomllib  # here, since few need it and it takes its time
+
+    try:
+        with open(path, "rb") as file:
+            text = tomllib.load(file)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidProblem(f"{path} cannot be read as a prior: {error}.") from error
+    unknown = sorted(set(text) - {"count", "strength", "labels", "label_strength", "features"})
+    if unknown:
+        raise InvalidProblem(f"{path}: {unknown} came; expected count, strength, labels, label_strength, features.")
+    strength = text.get("strength", 20)
+    said_of = text.get("features", {})
+    if not isinstance(said_of, dict):
+        raise InvalidProblem(f"{path}: features = {said_of!r} came; expected tables [features.FEATURE.LABEL].")
+    experts = []
+    for feature, by_label in said_of.items():
+        for label, said in by_label.items() if isinstance(by_label, dict) else [("", None)]:
+            if not isinstance(said, dict) or "probability" not in said or set(said) - {"probability", "strength"}:
+                raise InvalidProblem(
+                    f"{path}: features.{feature} holds {by_label!r}; "
+                    f"expected a table [features.{feature}.LABEL] with probability and, if wanted, strength."
+                )
+            experts.append(Expert(feature, label, said["probability"], said.get("strength", strength)))
+    return Prior(
+        count=text.get("count", 1.0),
+        experts=tuple(experts),
+        labels=text.get("labels"),
+        label_strength=text.get("label_strength", strength),
+    )
+
+
+def interpolate(prior: Prior, share: float) -> Prior:
+    """Return a prior between the uniform one (share 0) and an informed one (share 1).
+
+    What experts say keeps its strength; its probabilities move from equal ones to theirs.
+
+    >>> interpolate(Prior(experts=[Expert("fever", "ill", 0.9, strength=50)]), 0.5).experts[0].probability
+    0.7
+    """
+    if not 0 <= number(share) <= 1:
+        raise InvalidProblem(f"A share of {share!r} came; expected a number from 0 to 1.")
+
+    def between(p: float, n: int) -> float:
+        return (1 - share) / n + share * p
+
+    experts = []
+    for expert in prior.experts:
+        given = expert.probability
+        if isinstance(given, Mapping):
+            moved: Any = {value: between(p, len(given)) for value, p in given.items()}
+        elif isinstance(given, int | float):
+            moved = between(given, 2)
+        else:
+            moved = tuple(between(p, len(given)) for p in given)
+        experts.append(replace(expert, probability=moved))
+    labels = prior.labels and {label: between(p, len(prior.labels)) for label, p in prior.labels.items()}
+    return replace(prior, experts=tuple(experts), labels=labels)
+
+
+def counts(
+    prior: Prior, problem: Problem, compiled: core.Problem, cutting: Thresholds
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what a prior says as counts: of every outcome under each label, and of the labels."""
+    _check_amount("the prior's count", prior.count)
+    outcomes = np.full((compiled.n_rows, problem.n_labels), float(prior.count))
+    first_row = np.cumsum([0, *compiled.n_outcomes])
+    for expert in prior.experts:
+        index = problem.feature_index(expert.feature)
+        label = problem.label_index(_known_as(problem.labels, expert.label))
+        _check_amount(f"the strength behind {expert.feature!r} given {expert.label!r}", expert.strength)
+        if isinstance(problem.features[index], Continuous) and cutting.kind != "bins":
+            raise InvalidProblem(
+                f"{expert.feature}: what an expert says of a continuous feature is of its bins; "
+                f"with {cutting.kind} thresholds it has none."
+            )
+        rows = slice(first_row[index], first_row[index + 1])
+        outcomes[rows, label] = _probabilities(expert, problem.features[index]) * expert.strength
+    label_counts = np.full(problem.n_labels, float(prior.count))
+    if prior.labels is not None:
+        _check_amount("the strength behind the labels", prior.label_strength)
+        said = {problem.label_index(_known_as(problem.labels, label)): p for label, p in prior.labels.items()}
+        if len(said) != problem.n_labels:
+            raise InvalidProblem(
+                f"Probabilities came for {list(prior.labels)}; expected one for each of {list(problem.labels)}."
+            )
+        label_counts = _checked([said[i] for i in range(problem.n_labels)], "the labels") * prior.label_strength
+    return outcomes, label_counts
+
+
+def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
+    given = expert.probability
+    if isinstance(feature, Continuous):
+        if not feature.cuts or isinstance(given, Mapping | int | float):
+            raise InvalidProblem(
+                f"{expert.feature}: what an expert says of a continuous feature needs fixed `cuts` "
+                f"and one probability for each bin; {given!r} came."
+            )
+        values: Sequence[Value] = range(len(feature.cuts) + 1)
+    else:
+        values = feature.values
+    if isinstance(given, Mapping):
+        said = {_known_as(values, value): p for value, p in given.items()}
+        if set(said) != set(values):
+            raise InvalidProblem(
+                f"{expert.feature}: probabilities came for {list(given)}; expected one for each of {list(values)}."
+            )
+        given = [said[value] for value in values]
+    elif isinstance(given, int | float):
+        if len(values) != 2:
+            raise InvalidProblem(f"{expert.feature}: one probability came for {len(values)} values; give one for each.")
+        given = [1.0 - given, given]
+    elif not isinstance(given, tuple):
+        raise InvalidProblem(f"{expert.feature}: probability {given!r} came; expected a number, or one for each value.")
+    if len(given) != len(values):
+        raise InvalidProblem(
+            f"{expert.feature}: {len(given)} probabilities came for {len(values)} values; give one for each."
+        )
+    return _checked(given, f"{expert.feature!r} given {expert.label!r}")
+
+
+def _known_as(known: Sequence[Any], name: Any) -> Any:
+    """The label or value that a name stands for: a file writes every key as text."""
+    if name in known or not isinstance(name, str):
+        return name
+    return next((one for one in known if str(one) == name), name)
+
+
+def _checked(probabilities: Sequence[float], what: str) -> NDArray[np.float64]:
+    p: NDArray[np.float64] = np.array([number(x) for x in probabilities])
+    if not np.isfinite(p).all() or (p <= 0).any() or abs(p.sum() - 1) > 1e-6:
+        raise InvalidProblem(
+            f"Probabilities {list(probabilities)} came for {what}; expected numbers above 0 that sum to 1 "
+            "(what is given probability 0 could never be learned)."
+        )
+    p /= p.sum()
+    return p
+
+
+def _check_amount(what: str, amount: float) -> None:
+    if not 0 < number(amount) < math.inf:
+        raise InvalidProblem(f"{amount!r} came for {what}; expected a finite number of cases above 0.")

@@ -1,0 +1,111 @@
+"""Whole tables of cases: checked on their way in, gone through in pieces, summed up as records and reports."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ufodt import frames
+from ufodt.certificate import calibration_error
+from ufodt.errors import InvalidValue
+from ufodt.problem import LabelIndices, Outcomes, Problem, Values
+
+Progress = Callable[[int, int], None]
+Arrays = tuple[
+    NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]
+]  # the fields of a record, in order
+_CHUNK = 1000  # cases between two calls of a progress callback
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What happened in each case of a stream: one entry per case, in order.
+
+    `asked` lists the questions of all cases one after the other, as feature indices; case i owns
+    `asked[ends[i] - n_asked[i] : ends[i]]` with `ends = n_asked.cumsum()`.
+    """
+
+    predicted: NDArray[Any]
+    probability: NDArray[np.float64]  # that the belief gave to the predicted label
+    cost: NDArray[np.float64]
+    n_asked: NDArray[np.int32]
+    asked: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A hold-out answered from paid features only."""
+
+    record: Record
+    accuracy: float  # over the cases whose label is known
+    loss: float  # mean loss of the answers
+    cost: float  # mean price paid
+    n_asked: float  # mean number of questions
+    calibration: float = math.nan  # expected calibration error of the answers: 0 where as many are right as it is sure
+
+
+def cases(problem: Problem, X: Any, y: Any, *, held_out: bool = False) -> tuple[Outcomes, Values, LabelIndices]:
+    """Return a table as outcomes, values and label indices; a hold-out may come without labels."""
+    if frames.is_frame(X):
+        y = None if y is None else frames.labels(X, y)
+        X = frames.table(X, [feature.name for feature in problem.features])
+    outcomes, values = problem.outcomes(X)
+    if y is None and held_out:
+        return outcomes, values, np.full(len(outcomes), -1, dtype=np.int32)
+    return outcomes, values, problem.label_indices(y, len(outcomes))
+
+
+def checked_prices(prices: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return the prices of a table, one for each case and feature."""
+    try:
+        table = np.ascontiguousarray(prices, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidValue("The prices must be numbers, one for each case and feature.") from None
+    if table.shape != shape or not np.isfinite(table).all() or (table < 0).any():
+        raise InvalidValue(f"Prices of shape {table.shape} came; expected {shape}, all finite and none negative.")
+    return table
+
+
+def checked_weights(weights: Any, n_cases: int) -> NDArray[np.float64]:
+    """Return the weights of a table, one for each case."""
+    try:
+        given = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidValue("The weights must be numbers, one for each case.") from None
+    if given.shape != (n_cases,) or not np.isfinite(given).all() or (given < 0).any():
+        raise InvalidValue(f"Weights of shape {given.shape} came; expected {(n_cases,)}, all finite and none negative.")
+    return given
+
+
+def in_chunks(work: Callable[[slice], Arrays], n_cases: int, progress: Progress | None) -> Arrays:
+    """Return what `work` makes of all rows, done a thousand at a time with a word of progress after each."""
+    parts = [work(slice(0, 0))]
+    for start in range(0, n_cases, _CHUNK):
+        parts.append(work(slice(start, start + _CHUNK)))
+        if progress is not None:
+            progress(min(start + _CHUNK, n_cases), n_cases)
+    predicted, probability, cost, n_asked, asked = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return predicted, probability, cost, n_asked, asked
+
+
+def record(problem: Problem, arrays: Arrays) -> Record:
+    """Return the record of a stream, with labels for their indices."""
+    predicted, probability, cost, n_asked, asked = arrays
+    return Record(problem.labels_at(predicted), probability, cost, n_asked, asked)
+
+
+def report(problem: Problem, arrays: Arrays, truth: LabelIndices) -> Report:
+    """Return what the answers to a hold-out came to; a label index below 0 is a truth that is not known."""
+    answers, probability, cost, n_asked, _ = arrays
+    accuracy = loss = calibration = math.nan
+    known = truth >= 0
+    if known.any():
+        right = truth[known] == answers[known]
+        accuracy = float(right.mean())
+        loss = float(problem.losses[truth[known], answers[known]].mean())
+        calibration = calibration_error(probability[known], right)
+    mean_cost, mean_asked = (float(a.mean()) if len(a) else math.nan for a in (cost, n_asked))
+    return Report(record(problem, arrays), accuracy, loss, mean_cost, mean_asked, calibration)

@@ -1,0 +1,34 @@
+"""Commands called as a person would, and cases for them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from click.testing import CliRunner, Result
+
+from ufodt.app.commands import commands
+
+
+def call(*arguments: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(commands, list(arguments), input=text, catch_exceptions=False)
+
+
+def rows(n: int, seed: int = 0) -> list[dict[str, Any]]:
+    """Cases where any good planner asks fever first, as no fever settles it for 1, and age only after a yes."""
+    rng = np.random.default_rng(seed)
+    cases = []
+    for _ in range(n):
+        ill = rng.random() < 0.4
+        cases.append(
+            {
+                "fever": "yes" if rng.random() < (0.98 if ill else 0.3) else "no",
+                "age": round(float(rng.normal(60 if ill else 40, 8)), 1) if rng.random() < 0.95 else "",
+                "rhythm": str(rng.choice(["sinus", "flutter"])),
+                "state": "ill" if ill else "healthy",
+            }
+        )
+    return cases
+
+
+def model(folder: Path) -> str:
+    return str(folder / "model.npz")

@@ -1,0 +1,207 @@
+"""`ufodt ask`: a model talks with people, and with programs."""
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ufodt
+from ufodt.errors import InvalidValue
+
+from .calling import call, model
+
+
+def answers(folder: Path, **values: str) -> str:
+    """What a person would type: answers in the order of the questions of the next case."""
+    learner, typed = ufodt.load(folder / "model.npz"), []
+    session = learner.open()
+    while (question := session.ask()) is not None:
+        feature = learner.problem.features[learner.problem.feature_index(question.feature)]
+        session.tell(question.feature, ufodt.features.from_text(feature, values[question.feature]))
+        typed.append(values[question.feature])
+    return "".join(f"{value}\n" for value in typed)
+
+
+def test_a_person_is_asked_answered_and_believed(folder: Path, tmp_path: Path) -> None:
+    save = tmp_path / "learned.npz"
+    typed = answers(folder, fever="yes", age="63", rhythm="sinus")
+    done = call("ask", model(folder), "--save", str(save), text=f"{typed}ill\nn\n")
+    assert done.exit_code == 0, done.output
+    assert "fever?  costs 1" in done.output
+    assert "The answer is ill" in done.output and "evidence in bits" in done.output and "fever is yes" in done.output
+    assert "Learned: it was ill." in done.output
+    before, after = ufodt.load(folder / "model.npz"), ufodt.load(save)
+    assert after.belief.label_counts.sum() == before.belief.label_counts.sum() + 1
+    assert after.n_opened == before.n_opened + 1
+
+
+def test_a_person_may_err_ask_why_skip_and_take_back(folder: Path) -> None:
+    done = call("ask", model(folder), "--learn", text="perhaps\n?\nye\nu\nu\ns\n\na\n\nn\n")
+    assert done.exit_code == 0, done.output
+    assert "'perhaps' came; expected one of 'no', 'yes'" in done.output
+    assert "is the next question" in done.output and "If fever were told:" in done.output
+    assert "fever is open again; 0 paid." in done.output
+    assert "There is nothing to take back." in done.output
+    assert "Then without it." in done.output
+    assert "What was it really?" in done.output
+    assert "Learned" not in done.output and "Save" not in done.output
+
+
+def test_quitting_learns_nothing(folder: Path) -> None:
+    before = (folder / "model.npz").read_bytes()
+    done = call("ask", model(folder), "--learn", text="yes\nq\n")
+    assert done.exit_code == 0 and "Nothing was learned" in done.output
+    assert (folder / "model.npz").read_bytes() == before
+
+
+def test_without_a_place_to_save_the_person_is_asked(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.npz"
+    copy.write_bytes((folder / "model.npz").read_bytes())
+    declined = call("ask", str(copy), "--learn", text="a\nsick\nill\nn\ny\na\nill\nn\n")
+    assert "'sick' came for the label" in declined.output and declined.output.count("Save what is learned") == 1
+    assert copy.read_bytes() == (folder / "model.npz").read_bytes()
+    done = call("ask", str(copy), "--learn", text="a\nill\ny\n")  # and then the line is cut
+    assert (
+        done.exit_code == 1 and "Saved to" in done.output and copy.read_bytes() != (folder / "model.npz").read_bytes()
+    )
+
+
+def curious(folder: Path) -> Path:
+    """A model that knows so little that on a stream it asks one case this and another that."""
+    problem = ufodt.Problem([ufodt.Binary(name) for name in "abcdef"], labels=["x", "y"])
+    learner = ufodt.UFODT(problem, seed=3)
+    learner.run([[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1]], ["x", "y"])
+    assert len({learner.open().ask() for _ in range(20)}) > 1
+    learner.save(folder / "curious.npz")
+    return folder / "curious.npz"
+
+
+def test_a_model_that_is_only_asked_follows_its_tree(tmp_path: Path) -> None:
+    path = curious(tmp_path)
+    learner, rng = ufodt.load(path), np.random.default_rng(5)
+    X = rng.integers(2, size=(12, 6))
+    record, at = learner.evaluate(X).record, 0
+    (tmp_path / "new.csv").write_text("\n".join(["a,b,c,d,e,f", *(",".join(map(str, row)) for row in X.tolist())]))
+    run = call("run", str(tmp_path / "new.csv"), "--model", str(path), "--records", "-")
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    for row, n_asked, line in zip(X.tolist(), record.n_asked, lines, strict=True):
+        names = ["abcdef"[f] for f in record.asked[at : at + n_asked]]
+        at += n_asked
+        steps = [{"tell": {name: row["abcdef".index(name)]}} for name in names]
+        *questions, answer = (
+            json.loads(said)
+            for said in call("ask", str(path), "--json", text="\n".join(map(json.dumps, steps))).stdout.splitlines()
+        )
+        assert [question["ask"] for question in questions] == names == line["asked"]
+        assert answer["answer"] == line["predicted"] and answer["cost"] == line["cost"]
+        told = [f"{name}={row['abcdef'.index(name)]}" for name in names]
+        for n in range(len(names)):
+            said = json.loads(call("explain", str(path), "--json", *told[:n]).stdout)
+            assert said["next"]["feature"] == names[n]
+    assert [line["predicted"] for line in lines] == record.predicted.tolist()
+
+
+def test_only_with_learn_is_the_truth_wanted(folder: Path) -> None:
+    done = call("ask", model(folder), text="a\nn\n")
+    assert done.exit_code == 0 and "The answer is" in done.output and "really" not in done.output
+    *_, refused = talk(folder, {"answer": True}, {"label": "ill"})
+    assert "--learn" in refused["error"]
+    *_, learned, _ = [json.loads(x) for x in call(
+        "ask", model(folder), "--json", "--learn", text='{"answer": true}\n{"label": "ill"}'
+    ).stdout.splitlines()]  # fmt: skip
+    assert learned == {"learned": "ill"}
+
+
+def test_a_value_named_like_a_command_is_a_value(tmp_path: Path) -> None:
+    problem = ufodt.Problem([ufodt.Categorical("grade", ["s", "u", "q"], mandatory=True)], labels=["x", "y"])
+    ufodt.UFODT(problem).save(tmp_path / "m.npz")
+    done = call("ask", str(tmp_path / "m.npz"), text="q\nn\n")
+    assert "grade is q" in done.output
+
+
+def talk(folder: Path, *lines: Any, save: str | None = None) -> list[dict[str, Any]]:
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    done = call("ask", model(folder), "--json", *(["--save", save] if save else []), text=text)
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_programs_talk_in_lines_of_json(folder: Path, tmp_path: Path) -> None:
+    save = tmp_path / "m.npz"
+    first, second, *_, last, learned, again = talk(
+        folder, {"tell": {"fever": "yes"}}, {"tell": {"age": 61.0}}, {"answer": True}, {"label": "ill"}, save=str(save)
+    )
+    assert first == {"ask": "fever", "price": 1.0, "values": ["no", "yes"]}
+    assert second["ask"] == "age" and second["values"] == "number"
+    assert last["answer"] == "ill" and last["cost"] == 10.0
+    assert last["evidence"]["values"] == {"fever": "yes", "age": 61.0}
+    assert learned == {"learned": "ill"} and again["ask"] == "fever"
+    assert ufodt.load(save).n_opened == 901
+
+
+def test_values_may_be_written_as_json_likes_to(tmp_path: Path) -> None:
+    problem = ufodt.Problem(
+        [ufodt.Categorical("legs", ["2", "4"]), ufodt.Binary("milk"), ufodt.Continuous("size")], labels=["x", "y"]
+    )
+    ufodt.UFODT(problem).save(tmp_path / "m.npz")
+    text = '{"tell": {"legs": 2, "milk": true, "size": "1.5"}}\n{"tell": {"milk": null}}\n'
+    *_, told, refused = call("ask", str(tmp_path / "m.npz"), "--json", text=text).stdout.splitlines()
+    assert json.loads(told)["evidence"]["values"] == {"legs": "2", "milk": 1, "size": 1.5}
+    assert "skip the feature" in json.loads(refused)["error"]
+
+
+def test_every_line_has_an_answer_even_a_bad_one(folder: Path) -> None:
+    said = talk(
+        folder, {"tell": {"fewer": 1}}, "not json", "[]", {"dance": True}, {"tell": {"fever": "maybe"}}, {"tell": 3},
+        {"undo": True}, {"why": True}, {"what_if": {"fever": "no"}}, {"skip": "fever"}, {"open": {"case": "17"}},
+        {"answer": True},
+    )  # fmt: skip
+    first, *errors, undone, why, what_if, skipped, opened, answer = said
+    assert len(errors) == 6 and all(list(line) == ["error"] for line in errors)
+    assert errors[-1]["error"] == "3 came; expected an object from features to values."
+    assert undone == opened == first
+    assert why["why"]["next"]["feature"] == "fever" and why["why"]["features"][0]["pays"]
+    assert what_if["what_if"]["answer"] == "healthy"
+    assert skipped["ask"] == "age"
+    assert answer["evidence"]["case"] == "17"
+
+
+def test_known_values_are_not_asked_for(folder: Path) -> None:
+    done = call("ask", model(folder), "--json", "--known", "fever=yes", text='{"answer": true}')
+    assert json.loads(done.stdout.splitlines()[0])["ask"] == "age"
+    with pytest.raises(InvalidValue, match="expected a feature and its value, such as fever=no"):
+        call("ask", model(folder), "--known", "fever")
+
+
+def test_it_works_in_a_real_terminal(folder: Path) -> None:
+    terminal, other_end = pty.openpty()
+    code = "from ufodt.app.cli import main; main()"
+    person = subprocess.Popen(
+        [sys.executable, "-c", code, "ask", model(folder), "--learn"],
+        stdin=other_end, stdout=other_end, stderr=other_end, env={**os.environ, "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(other_end)
+    shown, typed, until = b"", [b"?\n", b"yes\n", b"q\n"], time.monotonic() + 60
+    while time.monotonic() < until:
+        if select.select([terminal], [], [], 0.2)[0]:
+            try:
+                shown += os.read(terminal, 65536)
+            except OSError:  # the other end is closed
+                break
+        elif shown.rstrip().endswith(b">"):
+            if not typed:  # a question too many
+                break
+            os.write(terminal, typed.pop(0))
+    os.close(terminal)
+    status = person.wait(timeout=10)
+    text = shown.decode()
+    assert status == 0 and not typed
+    assert "fever?" in text and "If" in text and "paid" in text and "Nothing was learned" in text

@@ -1,0 +1,155 @@
+"""`ufodt run`: a table becomes a model."""
+
+import json
+import shlex
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ufodt
+from ufodt.app import run as runs
+from ufodt.belief import to_arrays
+from ufodt.errors import UfodtError
+
+from .calling import call, model, rows
+
+
+def counts(path: Path) -> list[bytes]:
+    return [array.tobytes() for array in to_arrays(ufodt.load(path).belief).values()]
+
+
+def test_a_run_makes_a_model_under_the_names_of_the_table(folder: Path) -> None:
+    learner = ufodt.load(folder / "model.npz")
+    assert learner.problem.labels == ("healthy", "ill")
+    assert learner.problem.loss == ((0, 200), (400, 0))
+    assert [feature.name for feature in learner.problem.features] == ["fever", "age", "rhythm"]
+    assert learner.problem.prices.tolist() == [1.0, 9.0, 15.5]
+    assert learner.n_opened == 900
+
+
+@pytest.mark.parametrize("criterion", [criterion.value for criterion in ufodt.Criterion])
+def test_a_run_takes_every_criterion_there_is(criterion: str, folder: Path, tmp_path: Path) -> None:
+    saved = str(tmp_path / "model.npz")
+    done = call("run", str(folder / "cases.csv"), "--label", "state", "--criterion", criterion, "--save", saved)
+    assert done.exit_code == 0, done.output
+    assert ufodt.load(saved).policy.criterion == criterion
+    assert call("explain", saved, "fever=yes").exit_code == 0
+
+
+def test_a_run_is_the_run_of_the_library(folder: Path) -> None:
+    learner = ufodt.UFODT(ufodt.load(folder / "model.npz").problem)
+    X = np.array([[c["fever"], c["age"] if c["age"] != "" else None, c["rhythm"]] for c in rows(900)], dtype=object)
+    record = learner.run(X, [c["state"] for c in rows(900)])
+    done = call(
+        "run", str(folder / "cases.csv"), "--price", str(folder / "prices.toml"), "--json", "--label", "state",
+        "--records", str(folder / "records.jsonl"),
+    )  # fmt: skip
+    summary = json.loads(done.stdout)
+    lines = [json.loads(line) for line in (folder / "records.jsonl").read_text().splitlines()]
+    assert [line["predicted"] for line in lines] == record.predicted.tolist()
+    assert [line["cost"] for line in lines] == record.cost.tolist()
+    assert [line["case"] for line in lines] == list(range(900))
+    assert sum(len(line["asked"]) for line in lines) == record.n_asked.sum()
+    assert summary["cost_per_case"] == pytest.approx(record.cost.mean())
+    right = record.predicted == np.array([c["state"] for c in rows(900)])
+    assert summary["accuracy"] == pytest.approx(right.mean())
+
+
+def test_a_run_prints_what_it_came_to(folder: Path) -> None:
+    done = call("run", str(folder / "cases.csv"), "--price", str(folder / "prices.toml"), "--label", "state")
+    assert "answered right" in done.output and "asked most" in done.output and "Nothing was saved" in done.output
+
+
+@pytest.mark.parametrize("name", ["cases.csv", "cases.jsonl"])
+def test_a_pipe_is_read_like_a_file(folder: Path, name: str) -> None:
+    about = ["--price", str(folder / "prices.toml"), "--label", "state", "--records", "-"]
+    through = call("run", "-", *about, text=(folder / name).read_text())
+    plain = call("run", str(folder / "cases.csv"), *about)
+    assert through.stdout == plain.stdout
+    assert len(through.stdout.splitlines()) == 900
+
+
+def test_an_interrupted_run_is_saved_and_can_be_gone_on_with(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, part, add = folder / "model.npz", folder / "part.npz", runs.Tally.add
+    lines = folder / "lines.jsonl"  # below: the last column is the label
+    about = ["--price", str(folder / "prices.toml"), "--save", str(part), "--records", str(lines)]
+
+    def interrupt(self: runs.Tally, *given: Any) -> None:
+        add(self, *given)
+        if self.n_cases == 400:
+            signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runs.Tally, "add", interrupt)
+        done = call("run", str(folder / "cases.csv"), *about)
+    assert done.exit_code == 130
+    assert "Interrupted after 400 of 900 cases." in done.output
+    assert ufodt.load(part).n_opened == 400
+    command = next(line for line in done.output.splitlines() if line.startswith("To go on: ufodt "))
+    assert call(*shlex.split(command.removeprefix("To go on: ufodt "))).exit_code == 0
+    assert counts(part) == counts(whole)
+    assert [json.loads(line)["case"] for line in lines.read_text().splitlines()] == list(range(900))
+
+
+def test_a_saved_model_tells_what_does_not_fit_it(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "more.csv").write_text("fever,age,state\nyes,old,ill\nno,30,healthy\nno,31,\n")
+    done = call(
+        "run", str(tmp_path / "more.csv"), "--label", "state", "--model", model(folder),
+        "--save", str(tmp_path / "m.npz"),
+    )  # fmt: skip
+    assert "Without a column, and so missing in every case: rhythm." in done.output
+    assert "age: 1 cells taken as missing, such as 'old'." in done.output
+    assert ufodt.load(tmp_path / "m.npz").n_opened == 903
+
+
+def test_cases_without_labels_are_answered_and_teach_nothing(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.jsonl").write_text('{"fever": "yes", "age": 70}\n{"fever": "no", "age": 20}\n')
+    save = tmp_path / "m.npz"
+    done = call("run", str(tmp_path / "new.jsonl"), "--model", model(folder), "--records", "-", "--save", str(save))
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["predicted"] for line in said] == ["ill", "healthy"] and said[0]["label"] is None
+    assert "nothing is learned" in done.stderr
+    assert counts(save) == counts(folder / "model.npz")
+
+
+@pytest.mark.parametrize(
+    ("toml", "complaint"),
+    [
+        ("[loss.ill]\nhealthy = 400\n", "to call 'healthy' 'ill'"),
+        ("[loss.sick]\nhealthy = 1\n", "'sick', which is no label"),
+        ("[loss]\nill = 3\n", "section \\[loss.ill\\]"),
+        ("loss = -1\n", "-1 came"),
+        ("[prices]\nfever = 'dear'\n", "'price' is 'dear'"),
+        ("[prices]\nfewer = 1\n", "'fewer', which is no column"),
+        ("[prices]\nage = 1\n[features.age]\nprice = 2\n", "leave one of the two out"),
+    ],
+)
+def test_prices_that_make_no_sense_are_refused(folder: Path, tmp_path: Path, toml: str, complaint: str) -> None:
+    (tmp_path / "p.toml").write_text(toml)
+    with pytest.raises(UfodtError, match=complaint):
+        call("run", str(folder / "cases.csv"), "--label", "state", "--price", str(tmp_path / "p.toml"))
+
+
+def test_one_number_is_the_loss_of_any_mistake(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text("loss = 30\n")
+    save = tmp_path / "m.npz"
+    call("run", str(folder / "cases.csv"), "--label", "state", "--price", str(tmp_path / "p.toml"), "--save", str(save))
+    assert ufodt.load(save).problem.loss == ((0, 30), (30, 0))
+
+
+def test_a_model_and_prices_together_are_refused(folder: Path) -> None:
+    done = call("run", str(folder / "cases.csv"), "--model", model(folder), "--price", str(folder / "prices.toml"))
+    assert done.exit_code == 2 and "a saved one has its own" in done.output
+
+
+def test_a_line_that_is_no_object_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text('{"a": 1, "y": 0}\n[1]\n')
+    with pytest.raises(UfodtError, match="line 2"):
+        call("run", str(tmp_path / "bad.jsonl"))
+
+
+def test_the_help_says_what_a_mistake_is_worth() -> None:
+    assert f"{ufodt.stop.default_worth:g} questions of the mean price" in " ".join(call("run", "--help").output.split())

@@ -1,0 +1,110 @@
+"""Model files are written whole or not at all, and every setting comes back."""
+
+import resource
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ufodt
+from ufodt import UFODT, Binary, Categorical, Expert, Policy, Prior, Problem, stop
+
+from ..cases import digest, make, state
+
+RICH = Problem(
+    [
+        Binary("a", price=0.1, group="g", later_price=0.0),
+        Categorical("ä/\n", ["x", 2, 2.5, True], price=1e-300),
+        Categorical("c", [0.1 + 0.2, "0.3"]),
+    ],
+    labels=["ja", 7, "né"],
+    loss=[[0, 1 / 3, 1], [1, 0, 1], [1e10, 1, 0.5]],
+)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"stop": stop.region() | stop.budget(3) & (stop.confidence(0.9) | stop.cost_benefit(2.5))},
+        {"policy": Policy(stop=stop.cost_benefit(), criterion="us", plan="mean", predict="theta", distinct=True)},
+        {"criterion": "rig", "n_hypotheses": 17},
+        {"criterion": "gini"},
+        {"policy": Policy(criterion="eced", planner="lookahead")},
+        {"prior": Prior(count=0.3, labels={7: 0.2, "ja": 0.3, "né": 0.5}, label_strength=4.5, learns_labels=False)},
+        {"prior": Prior(experts=(Expert("a", 7, 0.9, 50), Expert("c", "ja", {"0.3": 0.25, 0.1 + 0.2: 0.75}, 4)))},
+        {"seed": 2**63 - 1},
+    ],
+    ids=repr,
+)
+def test_every_setting_comes_back(settings: dict[str, Any], tmp_path: Path) -> None:
+    learner = UFODT(RICH, **settings)
+    learner.learn_many([[1, 2.5, "0.3"], [None, "x", None]], np.array([7, "ja"], dtype=object))
+    learner.discount(1 / 3)
+    learner.open()
+    learner.save(tmp_path / "m")
+    loaded = ufodt.load(tmp_path / "m")
+    assert (loaded.problem, loaded.policy, loaded.seed) == (learner.problem, learner.policy, learner.seed)
+    assert state(loaded) == state(learner)
+    np.testing.assert_array_equal(loaded.belief.prior, learner.belief.prior)
+    np.testing.assert_array_equal(loaded.belief.label_prior, learner.belief.label_prior)
+    assert loaded.belief.learns_labels == learner.belief.learns_labels
+    assert loaded.open().predict() == learner.open().predict()
+
+
+@pytest.mark.parametrize(
+    "make_learner",
+    [
+        lambda: UFODT(Problem([Binary("a", price=np.float32(1))], labels=[0, 1])),  # type: ignore[arg-type]
+        lambda: UFODT(Problem([Binary("a", price=np.int64(1))], labels=[0, 1])),  # type: ignore[arg-type]
+        lambda: UFODT(RICH, prior=Prior(experts=[Expert("a", 7, 0.5, np.int64(3))])),  # type: ignore[arg-type]
+        lambda: UFODT(RICH, prior=Prior(experts=[Expert("a", 7, np.array([0.5, 0.5]), 3)])),  # type: ignore[arg-type]
+    ],
+)
+def test_what_makes_a_learner_can_be_saved(make_learner: Callable[[], UFODT], tmp_path: Path) -> None:
+    learner = make_learner()
+    learner.save(tmp_path / "m")
+    np.testing.assert_array_equal(ufodt.load(tmp_path / "m").belief.prior, learner.belief.prior)
+
+
+def test_a_learner_merges_with_its_loaded_copy(tmp_path: Path) -> None:
+    learner = UFODT(RICH, prior=Prior(experts=[Expert("a", 7, (0.5, 0.5), 3)]))
+    learner.save(tmp_path / "m")
+    learner.merge(ufodt.load(tmp_path / "m"))
+
+
+def test_saving_replaces_a_file_and_leaves_nothing_else(path: Path) -> None:
+    learner = make("paper-ig")
+    learner.save(path)
+    learner.save(str(path))
+    assert digest(ufodt.load(path)) == digest(make("paper-ig"))
+    assert [file.name for file in path.parent.iterdir()] == ["model.npz"]
+
+
+def test_a_model_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+    make("ours-ig").save(tmp_path / "model")
+    modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("plain", "model")}
+    assert len(modes) == 1
+
+
+def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(path: Path, saved: bytes) -> None:
+    learner = ufodt.load(path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(saved) // 2, limits[1]))  # as on a full disk
+        with pytest.raises(OSError, match="File too large"):
+            learner.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == saved
+    assert [file.name for file in path.parent.iterdir()] == ["model.npz"]
+
+
+def test_saving_over_a_folder_fails_and_leaves_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError):
+        make("ours-ig").save(tmp_path / "folder")
+    assert [file.name for file in tmp_path.iterdir()] == ["folder"]

@@ -1,0 +1,16 @@
+"""Learners that ask all there is, and what features cost in their sessions."""
+
+from typing import Any
+
+from ufodt import UFODT, Problem, Session, stop
+from ufodt.problem import Feature
+
+NEVER = stop.confidence(1.0)  # on its own: asks all there is
+
+
+def learner_of(features: list[Feature], *, rule: stop.Stop = NEVER, **settings: Any) -> UFODT:
+    return UFODT(Problem(features, labels=[0, 1], **settings), criterion="ig", stop=rule, seed=1)
+
+
+def prices(session: Session) -> dict[str, float]:
+    return {reason.feature: reason.price for reason in session.why()}

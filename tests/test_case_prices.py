@@ -1,0 +1,136 @@
+"""A case's own terms: its prices, its budget, what is unavailable in it and what failed."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ufodt import Binary, stop
+from ufodt.errors import InvalidValue, UnknownFeature
+from ufodt.problem import Feature
+
+from .cases import learned_of, state, walk
+from .priced import learner_of, prices
+
+THREE: list[Feature] = [Binary("a", price=1.0), Binary("b", price=2.0, group="g"), Binary("c", price=4.0, group="g")]
+
+
+def test_a_case_may_have_prices_of_its_own() -> None:
+    learner = learner_of(THREE)
+    session = learner.open(prices={"a": 5.0, "c": np.float32(0.5)})  # type: ignore[dict-item]
+    assert prices(session) == {"a": 5.0, "b": 2.0, "c": 0.5}
+    assert prices(learner.open()) == {"a": 1.0, "b": 2.0, "c": 4.0}
+    assert prices(learner.open(prices={})) == {"a": 1.0, "b": 2.0, "c": 4.0}
+
+
+def test_the_cheaper_of_two_equal_features_is_asked_first_case_by_case() -> None:
+    learner = learner_of([Binary("a"), Binary("b")])
+    learner.learn_many([[0, 0], [1, 1]] * 30, [0, 1] * 30)
+    cheap = [{"a": 0.01, "b": 9.0}, {"a": 9.0, "b": 0.01}]
+    for terms, feature in zip(cheap, "ab", strict=True):
+        question = learner.open(prices=terms).ask()
+        assert question is not None and (question.feature, question.price) == (feature, 0.01)
+
+
+def test_a_case_may_have_a_budget_of_its_own() -> None:
+    learner = learner_of(THREE)
+    session = learner.open(budget=3.0)
+    walk(session, {"a": 1, "b": 1, "c": 1})
+    assert session.cost == 3.0
+    assert learner.open(budget=0.0).ask() is None
+    assert learner.open(budget=math.inf).ask() is not None
+
+
+def test_the_smaller_of_two_budgets_holds() -> None:
+    learner = learner_of(THREE, rule=stop.budget(1.0))
+    session = learner.open(budget=100.0)
+    walk(session, {"a": 1, "b": 1, "c": 1})
+    assert session.cost <= 1.0
+
+
+def test_what_is_unavailable_is_never_asked() -> None:
+    session = learner_of(THREE).open(unavailable=["a", "c"])
+    assert [question.feature for question in walk(session, {"b": 1})] == ["b"]
+    assert session.evidence["skipped"] == ["a", "c"] and session.undo() == "b" and session.undo() is None
+
+
+def test_a_run_with_prices_equals_sessions_with_prices() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 2, (60, 3)), rng.integers(0, 2, 60)
+    table = rng.choice([0.0, 0.5, 1.0, 7.0], (60, 3))
+    ran, looped = (learner_of(THREE, rule=stop.budget(3.0)) for _ in range(2))
+    record = ran.run(X, y, prices=table)
+    ends = record.n_asked.cumsum()
+    for i in range(60):
+        session = looped.open(prices=dict(zip("abc", table[i], strict=True)))
+        asked = ["abc".index(question.feature) for question in walk(session, dict(zip("abc", X[i], strict=True)))]
+        assert asked == record.asked[ends[i] - record.n_asked[i] : ends[i]].tolist()
+        assert session.cost == record.cost[i]
+        looped.learn(session.evidence, int(y[i]))
+    assert learned_of(ran) == learned_of(looped)
+    assert len(set(record.n_asked.tolist())) > 1
+
+
+def test_a_run_at_the_prices_of_the_problem_is_the_run_without() -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(0, 2, (60, 3)), rng.integers(0, 2, 60)
+    plain, priced = learner_of(THREE), learner_of(THREE)
+    first, second = plain.run(X, y), priced.run(X, y, prices=np.tile([1.0, 2.0, 4.0], (60, 1)))
+    np.testing.assert_array_equal(first.cost, second.cost)
+    assert state(plain) == state(priced)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda u: u.open(prices={"d": 1.0}), UnknownFeature, "'d'"),
+        (lambda u: u.open(prices={"a": -1.0}), InvalidValue, "a: price -1.0"),
+        (lambda u: u.open(prices={"a": math.nan}), InvalidValue, "a: price nan"),
+        (lambda u: u.open(prices={"a": "1"}), InvalidValue, "a: price '1'"),
+        (lambda u: u.open(prices=[1.0, 2.0, 3.0]), InvalidValue, "prices of a case"),
+        (lambda u: u.open(budget=-1.0), InvalidValue, "budget of -1.0"),
+        (lambda u: u.open(budget=math.nan), InvalidValue, "budget of nan"),
+        (lambda u: u.open(budget="3"), InvalidValue, "budget of '3'"),
+        (lambda u: u.open(unavailable="a"), InvalidValue, "'a' came for the unavailable"),
+        (lambda u: u.open(unavailable=["d"]), UnknownFeature, "'d'"),
+        (lambda u: u.open(unavailable=5), InvalidValue, "5 came for the unavailable"),
+        (lambda u: u.open(["case"]), InvalidValue, "name of a case"),
+        (lambda u: u.run([[0, 0, 0]], [0], prices=[1.0, 2.0, 3.0]), InvalidValue, r"shape \(3,\)"),
+        (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, -3.0]]), InvalidValue, "negative"),
+        (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, math.nan]]), InvalidValue, "finite"),
+        (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, math.inf]]), InvalidValue, "finite"),
+        (lambda u: u.run([[0, 0, 0]], [0], prices=[["x", 2.0, 3.0]]), InvalidValue, "numbers"),
+        (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0], [2.0, 3.0]]), InvalidValue, "numbers"),
+    ],
+)
+def test_terms_of_a_case_that_make_no_sense_leave_the_learner_untouched(call: Any, error: Any, says: str) -> None:
+    learner = learner_of(THREE)
+    before = state(learner)
+    with pytest.raises(error, match=says):
+        call(learner)
+    assert state(learner) == before
+
+
+def test_a_test_that_failed_may_be_charged_for() -> None:
+    learner = learner_of(THREE)
+    session = learner.open()
+    session.skip("b", charged=True)
+    assert session.cost == 2.0 and session.evidence["prices"] == {"b": 2.0}
+    assert session.evidence["skipped"] == ["b"] and session.evidence["values"] == {}
+    assert json.loads(json.dumps(session.evidence)) == session.evidence
+    before = learner.belief.counts
+    learner.learn(session.evidence, 1)
+    np.testing.assert_array_equal(learner.belief.counts, before)
+    assert session.undo() == "b" and session.cost == 0.0
+
+
+def test_a_failed_test_that_was_charged_makes_its_group_cheaper() -> None:
+    features: list[Feature] = [Binary(name, price=3.0, group="g", later_price=1.0) for name in "ab"]
+    session = learner_of(features).open()
+    session.skip("a", charged=False)
+    assert prices(session)["b"] == 3.0
+    session.undo()
+    session.skip("a", charged=True)
+    assert prices(session)["b"] == 1.0
