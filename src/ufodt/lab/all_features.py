@@ -15,7 +15,8 @@ def answer(learner: UFODT, X: FloatArray, *, rng: np.random.Generator) -> IntArr
 
     `rng` draws theta for a learner that answers under a draw; others leave it alone.
     """
-    log_p = log_likelihoods(learner, X, rng=rng).sum(axis=0) + np.log(learner.belief.mean()[1])
+    trust = learner.belief.exponent if learner.policy.predict == "mean" else 1.0
+    log_p = trust * log_likelihoods(learner, X, rng=rng).sum(axis=0) + np.log(learner.belief.mean()[1])
     p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
     return np.asarray((p @ learner.problem.losses).argmin(axis=1), dtype=np.int64)
 
