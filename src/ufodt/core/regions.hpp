@@ -31,13 +31,15 @@ class Regions {
         weight_.resize(static_cast<std::size_t>(shape_->n_indicators()) * shape_->n_labels);
         with_labels(shape_->n_labels, [&](auto m) {
             const float* const log_p = theta.log_p.data();
+            const auto weigh = [&](int zero, int from, int to) {
+                const float log_odds = log_p[from] - log_p[zero];
+                for (int y = 0; y < m; ++y) weight_[to + y] = log_p[from + y] - log_p[zero + y] - log_odds;
+            };
             for (const int f : features) {
-                const int zero = shape_->first_row[f] * m, n_outcomes = shape_->n_outcomes(f);
-                for (int k = 1; k < n_outcomes; ++k) {
-                    const int from = zero + k * m, to = shape_->indicator(f, k) * m;
-                    const float log_odds = log_p[from] - log_p[zero];
-                    for (int y = 0; y < m; ++y) weight_[to + y] = log_p[from + y] - log_p[zero + y] - log_odds;
-                }
+                const int zero = shape_->first_row[f] * m, to = shape_->indicator(f, 1) * m, n_outcomes = shape_->n_outcomes(f);
+                weigh(zero, zero + m, to);
+                if (n_outcomes == 2) continue;  // as most features are: a loop would be vectorised, for one round
+                for (int k = 2; k < n_outcomes; ++k) weigh(zero, zero + k * m, to + (k - 1) * m);
             }
         });
     }
