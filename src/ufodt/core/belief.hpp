@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
-#include <tuple>
 #include <vector>
 
 #include "random.hpp"
 #include "shape.hpp"
 #include "sketch.hpp"
 #include "temper.hpp"
+#include "thompson.hpp"
 #include "views.hpp"
 
 namespace ufodt {
@@ -228,48 +228,16 @@ class Belief {
 
     // One draw of theta for some features: a Dirichlet per feature and label; P(label) is its mean.
     void draw(Random& random, const std::vector<int>& features, Theta& theta) const {
-        theta.p.resize(alpha_.size());
-        if (views_.size() == 0 && static_cast<int>(features.size()) == shape_.n_features) {
-            random.gammas(alpha_.data(), squeeze_.data(), theta.p.data(), shape_.n_cells());
-        } else {
-            draw_some(random, features, theta);
-        }
-        if (views_.size() > 0) take_views(&random, features, theta);
-        normalise(features, theta, &random);
+        dirichlets().draw(random, features, theta);
+        take_labels(theta);
     }
 
     void mean(const std::vector<int>& features, Theta& theta) const {
-        theta.p = alpha_;
-        if (views_.size() > 0) take_views(nullptr, features, theta);
-        normalise(features, theta);
+        dirichlets().mean(features, theta);
+        take_labels(theta);
     }
 
   private:
-    static const double* gammas(Random& random, Theta::Gathered& all) {
-        all.drawn.resize(all.shape.size());
-        random.gammas(all.shape.data(), all.squeeze.data(), all.drawn.data(), static_cast<int>(all.shape.size()));
-        return all.drawn.data();
-    }
-
-    // Gamma variates of some features, or of those that are not seen through thresholds.
-    void draw_some(Random& random, const std::vector<int>& features, Theta& theta) const {
-        const auto for_each = [&](auto work) {
-            for (const int f : features) {
-                if (!is_viewed(f)) work(shape_.cell(shape_.row(f), 0), shape_.cell(shape_.row(f + 1), 0));
-            }
-        };
-        theta.gathered.clear();
-        for_each([&](int from, int to) { theta.gathered.add(alpha_.data() + from, squeeze_.data() + from, to - from); });
-        const double* drawn = gammas(random, theta.gathered);
-        for_each([&](int from, int to) {
-            std::copy_n(drawn, to - from, theta.p.begin() + from);
-            drawn += to - from;
-        });
-    }
-
-    // Whether a feature is seen through thresholds, with a belief of its own for each.
-    bool is_viewed(int f) const { return views_.has(f) && !cuts_[f].empty(); }
-
     // Log of P(evidence | label) under the mean belief.
     void likelihood(const std::vector<Seen>& evidence, std::vector<double>& log_p) const {
         const int m = shape_.n_labels;
@@ -348,66 +316,6 @@ class Belief {
         }
     }
 
-    // Variates of tiny shapes all vanish; what remains of the Dirichlet is all weight on one outcome, by the shapes.
-    double pick_corner(Random& random, int from, int to, Theta& theta) const {
-        const int m = shape_.n_labels;
-        double total = 0.0;
-        for (int cell = from; cell < to; cell += m) total += alpha_[cell];
-        double left = random.uniform() * total;
-        int corner = from;
-        for (int cell = from; cell < to; cell += m) {
-            theta.p[cell] = 0.0;
-            if (left >= 0.0) corner = cell;
-            left -= alpha_[cell];
-        }
-        return theta.p[corner] = 1.0;
-    }
-
-    // P(above) of the views of every feature, drawn (or the mean without `random`), and of the feature's two outcomes.
-    void take_views(Random* random, const std::vector<int>& features, Theta& theta) const {
-        const int m = shape_.n_labels;
-        const bool exp3 = views_.settings().mode == Thresholds::exp3, one_in_play = exp3 && !views_.settings().average;
-        theta.view.resize(static_cast<std::size_t>(views_.size()) * m);
-        theta.chosen.assign(shape_.n_features, -1);
-        theta.chance.assign(shape_.n_features, 1.0);
-        theta.gathered.clear();
-        for (const int f : features) {
-            if (!is_viewed(f)) continue;
-            const int n_cuts = static_cast<int>(cuts_[f].size()), first = views_.first(f);
-            if (exp3 && random) std::tie(theta.chosen[f], theta.chance[f]) = views_.pick(*random, f, n_cuts);
-            else if (exp3) theta.chosen[f] = views_.best(f, n_cuts);
-            for (int v = one_in_play ? theta.chosen[f] : first, n = one_in_play ? 1 : n_cuts; n > 0; --n) theta.gathered.views.push_back(v++);
-        }
-        if (random) views_.gather(theta.gathered);
-        const double* drawn = random ? gammas(*random, theta.gathered) : nullptr;
-        for (const int v : theta.gathered.views) {
-            double* const p = theta.view.data() + static_cast<std::size_t>(v) * m;
-            if (!random) views_.mean(v, p);
-            for (int y = 0; random && y < m; ++y) p[y] = drawn[m + y] / (drawn[m + y] + drawn[y] + 1e-300);
-            if (random) drawn += 2 * m;
-        }
-        for (const int f : features) {
-            if (is_viewed(f)) mix_views(f, one_in_play, theta);
-        }
-    }
-
-    // P(outcome | label) of a feature from its views: the one in play, or the mean over all, weighted by their use.
-    void mix_views(int f, bool one_in_play, Theta& theta) const {
-        const int m = shape_.n_labels, first = views_.first(f), n_cuts = static_cast<int>(cuts_[f].size());
-        const auto p_of = [&](int v) { return theta.view.data() + static_cast<std::size_t>(v) * m; };
-        double *const above = theta.p.data() + shape_.cell(shape_.row(f) + 1, 0), *const below = above - m;
-        for (int y = 0; y < m; ++y) {
-            if (one_in_play) {
-                above[y] = p_of(theta.chosen[f])[y];
-            } else {
-                double sum = 0.0, weight = 0.0;
-                for (int v = first; v < first + n_cuts; ++v) sum += views_.use(v, y) * p_of(v)[y], weight += views_.use(v, y);
-                above[y] = sum / weight;
-            }
-            below[y] = 1.0 - above[y];
-        }
-    }
-
     double between(double first, double last) const { return last + kept_ * (first - last); }
     double prior(std::size_t cell) const { return injected_ ? between(prior_[cell], injected_->prior[cell]) : prior_[cell]; }
     double label_prior(std::size_t y) const { return injected_ && learns_labels_ ? between(label_prior_[y], injected_->label_prior[y]) : label_prior_[y]; }
@@ -438,28 +346,10 @@ class Belief {
         for (int y = 0; y < shape_.n_labels; ++y) refresh_label(y);
     }
 
-    void normalise(const std::vector<int>& features, Theta& theta, Random* random = nullptr) const {
+    Dirichlets dirichlets() const { return {shape_, alpha_, squeeze_, views_, cuts_}; }
+
+    void take_labels(Theta& theta) const {
         const int m = shape_.n_labels;
-        double* const p = theta.p.data();
-        theta.log_p.resize(theta.p.size());
-        with_labels(m, [&](auto m) {
-            for (const int f : features) {
-                const int from = shape_.first_row[f] * m, to = shape_.first_row[f + 1] * m;
-                for (int y = 0; y < m; ++y) {
-                    double sum = 0.0;
-                    for (int cell = from + y; cell < to; cell += m) sum += p[cell];
-                    if (sum < 1e-280 && random) [[unlikely]] sum = pick_corner(*random, from + y, to, theta);
-                    const double scale = 1.0 / sum;
-                    for (int cell = from + y; cell < to; cell += m) p[cell] *= scale;
-                }
-            }
-        });
-        const auto take_logs = [&](int from, int to) {
-            for (int cell = from; cell < to; ++cell) theta.log_p[cell] = quick_log(static_cast<float>(theta.p[cell]));
-        };
-        if (static_cast<int>(features.size()) == shape_.n_features) take_logs(0, shape_.n_cells());  // one long loop is a fast one
-        else
-            for (const int f : features) take_logs(shape_.cell(shape_.row(f), 0), shape_.cell(shape_.row(f + 1), 0));
         theta.label.resize(m);
         double sum = 0.0;
         for (int y = 0; y < m; ++y) sum += theta.label[y] = label_prior(y) + label_count_[y];

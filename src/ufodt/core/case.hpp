@@ -93,9 +93,7 @@ class Case {
     bool is_open(int feature) const { return is_open_[feature]; }
     bool is_settled(int feature) const { return is_settled_[feature]; }
     const std::vector<int>& open() const { return open_; }
-
-    // Whether a feature is seen through thresholds, and some were found.
-    bool is_viewed(int feature) const { return views_->has(feature) && !(*cuts_)[feature].empty(); }
+    bool is_viewed(int feature) const { return ufodt::is_viewed(*views_, *cuts_, feature); }
 
     // Questions are decided under the theta in mind: the one drawn or, where both are planned under, the mean in the end.
     bool plans_twice() const { return plans_twice_; }

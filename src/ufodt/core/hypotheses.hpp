@@ -17,6 +17,7 @@
 #include "lanes.hpp"
 #include "loss.hpp"
 #include "random.hpp"
+#include "regions.hpp"
 #include "shape.hpp"
 
 namespace ufodt {
@@ -27,36 +28,30 @@ class Hypotheses {
         shape_ = &shape;
         n_ = n;
         n_words_ = (n + 63) / 64;
-        lanes_.assign(static_cast<std::size_t>(shape.n_rows - shape.n_features) * n_words_, 0);
-        region_.assign(static_cast<std::size_t>(shape.n_labels) * n_words_, 0);
+        lanes_.assign(static_cast<std::size_t>(shape.n_indicators()) * n_words_, 0);
         alive_.assign(n_words_, 0);
-        logit_.assign(static_cast<std::size_t>(shape.n_labels) * n_words_ * 64, 0.0f);
-        label_of_.assign(static_cast<std::size_t>(n_words_) * 64, 0);
+        regions_.resize(shape, n_words_);
         n_alive_ = 0;
     }
 
     // Take over the environment that hypotheses are drawn from.
     void set_theta(const Theta& theta, const std::vector<int>& features) {
-        const int m = shape_->n_labels;
         theta_ = &theta;
-        const std::size_t n_indicators = shape_->n_rows - shape_->n_features;
-        fraction_.resize(n_indicators * m);
-        weight_.resize(n_indicators * m);
-        with_labels(m, [&](auto m) {
-            const float* const log_p = theta.log_p.data();
+        regions_.set_theta(theta, features);
+        fraction_.resize(static_cast<std::size_t>(shape_->n_indicators()) * shape_->n_labels);
+        with_labels(shape_->n_labels, [&](auto m) {
             const double* const p = theta.p.data();
             for (const int f : features) {
                 const int zero = shape_->first_row[f] * m, n_outcomes = shape_->n_outcomes(f);
-                if (n_outcomes > 2) left_.assign(m, 1.0);
-                for (int k = 1; k < n_outcomes; ++k) {
-                    const int from = zero + k * m, to = indicator(f, k) * m;
-                    const float log_odds = log_p[from] - log_p[zero];
-                    for (int y = 0; y < m; ++y) weight_[to + y] = log_p[from + y] - log_p[zero + y] - log_odds;
-                    if (n_outcomes == 2) {
-                        for (int y = 0; y < m; ++y) fraction_[to + y] = binary_fraction(p[from + y]);
-                        continue;
-                    }
-                    for (int y = 0; y < m; ++y) {  // outcome k among those not yet excluded: a chain of coin tosses
+                if (n_outcomes == 2) {
+                    std::uint64_t* const fraction = fraction_.data() + shape_->indicator(f, 1) * m;
+                    for (int y = 0; y < m; ++y) fraction[y] = binary_fraction(p[zero + m + y]);
+                    continue;
+                }
+                left_.assign(m, 1.0);
+                for (int k = 1; k < n_outcomes; ++k) {  // outcome k among those not yet excluded: a chain of coin tosses
+                    const int from = zero + k * m, to = shape_->indicator(f, k) * m;
+                    for (int y = 0; y < m; ++y) {
                         fraction_[to + y] = binary_fraction(left_[y] > p[from + y] ? p[from + y] / left_[y] : 1.0);
                         left_[y] -= p[from + y];
                     }
@@ -94,7 +89,7 @@ class Hypotheses {
         for (const int f : features) {
             for (int k = 1; k < shape_->n_outcomes(f); ++k) draw_outcome(random, f, k);
         }
-        classify(posterior, features, loss);
+        regions_.find(lanes_.data(), posterior, features, loss);
     }
 
     // Draw until there are N distinct hypotheses, or as many as exist, but not for ever; each weighs P(h) given the evidence.
@@ -136,7 +131,7 @@ class Hypotheses {
             ++n_alive_;
         }
         n_drawn_ = n_alive_;
-        classify(posterior, features, loss);
+        regions_.find(lanes_.data(), posterior, features, loss);
     }
 
     // Drop the hypotheses that disagree with an outcome.
@@ -160,9 +155,10 @@ class Hypotheses {
         all_ = {};
         for (int y = 0; y < shape_->n_labels; ++y) {
             const std::size_t at = live_.size();
+            const std::uint64_t* const region = regions_.lanes(y);
             std::uint64_t any = 0;
             live_.resize(at + n_words_);
-            for (int w = 0; w < n_words_; ++w) any |= live_[at + w] = alive_[w] & region_[y * n_words_ + w];
+            for (int w = 0; w < n_words_; ++w) any |= live_[at + w] = alive_[w] & region[w];
             if (any == 0) {
                 live_.resize(at);
                 continue;
@@ -218,7 +214,7 @@ class Hypotheses {
     // One hypothesis, for inspection.
     int n() const { return n_; }
     bool is_alive(int lane) const { return alive_[lane / 64] >> (lane % 64) & 1; }
-    int region_of(int lane) const { return label_of_[lane]; }
+    int region_of(int lane) const { return regions_.of(lane); }
     double weight_of(int lane) const { return weights_.empty() ? 1.0 : weights_[lane]; }
     int outcome_of(int lane, int feature) const {
         for (int k = 1; k < shape_->n_outcomes(feature); ++k) {
@@ -232,10 +228,9 @@ class Hypotheses {
     const Theta* theta_ = nullptr;
     static constexpr std::int64_t max_draws_per_hypothesis = 64;
     int n_ = 0, n_words_ = 0, n_drawn_ = 0, n_alive_ = 0;
-    std::vector<std::uint64_t> lanes_, region_, alive_, live_;
+    std::vector<std::uint64_t> lanes_, alive_, live_;
+    Regions regions_;
     std::vector<std::uint64_t> fraction_;       // per (indicator, label): probability as binary fraction
-    std::vector<float> weight_, logit_;         // log-odds against label 0: per (indicator, label), per (label, lane)
-    std::vector<std::uint8_t> label_of_;        // region of each lane
     Part all_;                                  // all survivors
     std::vector<Part> parts_;
     std::vector<double> weights_, totals_, left_;  // weights_ is empty when all weigh the same
@@ -243,13 +238,9 @@ class Hypotheses {
     std::vector<std::pair<int, int>> span_;     // of each eight words: the labels of their first and last lane
     std::vector<std::uint64_t> second_;         // and the lanes of the second label
     std::vector<std::int16_t> high_;            // per lane: top bits of a probability, as `bernoulli_bits` takes them
-    std::vector<float> scratch_;
-    std::vector<Floats> p_;
-    std::vector<int> used_;
 
-    int indicator(int feature, int outcome) const { return shape_->row(feature) - feature + outcome - 1; }
-    std::uint64_t* lanes(int f, int k) { return lanes_.data() + static_cast<std::size_t>(indicator(f, k)) * n_words_; }
-    const std::uint64_t* lanes(int f, int k) const { return lanes_.data() + static_cast<std::size_t>(indicator(f, k)) * n_words_; }
+    std::uint64_t* lanes(int f, int k) { return lanes_.data() + static_cast<std::size_t>(shape_->indicator(f, k)) * n_words_; }
+    const std::uint64_t* lanes(int f, int k) const { return lanes_.data() + static_cast<std::size_t>(shape_->indicator(f, k)) * n_words_; }
 
     // Set lanes from..to-1.
     static void fill_lanes(std::uint64_t* words, int from, int to) {
@@ -313,23 +304,10 @@ class Hypotheses {
         return n - 1;
     }
 
-    // P(label | hypothesis) of one row of lanes, into `p_`.
-    void probabilities(int row) {
-        const int m = shape_->n_labels;
-        p_.resize(m);
-        Floats top = {}, sum = {};
-        for (int y = 0; y < m; ++y) {
-            p_[y] = load(logit_.data() + static_cast<std::size_t>(y) * n_words_ * 64 + n_lanes * row);
-            top = p_[y] > top ? p_[y] : top;
-        }
-        for (int y = 0; y < m; ++y) sum += p_[y] = quick_exp(p_[y] - top);
-        for (int y = 0; y < m; ++y) p_[y] /= sum;
-    }
-
     // Outcome k of feature f among the lanes that no lower outcome (above 0) has taken.
     void draw_outcome(Random& random, int f, int k) {
         const int n_words = n_words_;
-        const std::uint64_t* const fraction = fraction_.data() + static_cast<std::size_t>(indicator(f, k)) * shape_->n_labels;
+        const std::uint64_t* const fraction = fraction_.data() + static_cast<std::size_t>(shape_->indicator(f, k)) * shape_->n_labels;
         std::uint64_t* const out = lanes(f, k);
         int w = 0;
         for (; w + 8 <= n_words; w += 8) {  // blocks of two labels or one, as there are with few labels
@@ -364,104 +342,6 @@ class Hypotheses {
             out[w] = bernoulli_bits(random, alive_[w], high + 64 * w, [=](int lane) {
                 return fraction[std::upper_bound(begin + 1, begin + m, 64 * w + lane) - begin - 1];
             });
-        }
-    }
-
-    static constexpr int n_rows_per_word = 64 / n_lanes;
-
-    // Log-odds against label 0 of labels y..y+L-1 for W words of lanes, summed over the indicators in `used_`, and kept if
-    // more than the likeliest label is wanted.
-    template <int L, int W>
-    void sum_odds(int w, int y, bool keep, Floats* best, Ints* region) {
-        constexpr int n_rows = std::min(W * n_rows_per_word, 8 / L);  // eight sums at once: an addition waits for the one before
-        const int m = shape_->n_labels;
-        for (int from = 0; from < W * n_rows_per_word; from += n_rows) {
-            Floats odds[L][n_rows];
-            for (int l = 0; l < L; ++l) {
-                for (auto& o : odds[l]) o = Floats{} + (scratch_[y + l] - scratch_[0]);
-            }
-            for (const int j : used_) {
-                const std::uint64_t* const words = lanes_.data() + static_cast<std::size_t>(j) * n_words_ + w;
-                const float* weight = weight_.data() + static_cast<std::size_t>(j) * m + y;
-                for (int q = 0; q < n_rows; ++q) {
-                    const int row = from + q;
-                    for (int l = 0; l < L; ++l) add_where(odds[l][q], words[row / n_rows_per_word], row % n_rows_per_word, weight[l]);
-                }
-            }
-            for (int l = 0; l < L; ++l) {
-                for (int q = 0; q < n_rows; ++q) {
-                    Floats& top = best[from + q];
-                    const Ints better = odds[l][q] > top;
-                    top = better ? odds[l][q] : top;
-                    region[from + q] = better ? Ints{} + (y + l) : region[from + q];
-                    if (keep) store(logit_.data() + static_cast<std::size_t>(y + l) * n_words_ * 64 + 64 * w + n_lanes * (from + q), odds[l][q]);
-                }
-            }
-        }
-    }
-
-    // The likeliest label of every hypothesis in W words of lanes.
-    template <int W>
-    void find_likeliest(int w, bool keep) {
-        const int m = shape_->n_labels;
-        Floats best[W * n_rows_per_word];
-        Ints region[W * n_rows_per_word];
-        for (int row = 0; row < W * n_rows_per_word; ++row) best[row] = Floats{}, region[row] = Ints{};
-        int y = 1;
-        for (; y + 1 < m; y += 2) sum_odds<2, W>(w, y, keep, best, region);
-        if (y < m) sum_odds<1, W>(w, y, keep, best, region);
-        for (int row = 0; row < W * n_rows_per_word; ++row) {
-            const Bytes labels = __builtin_convertvector(region[row], Bytes);
-            std::memcpy(label_of_.data() + w * 64 + row * n_lanes, &labels, sizeof labels);
-        }
-    }
-
-    // Region of every hypothesis: the label of least expected loss given all its outcomes.
-    void classify(const std::vector<double>& posterior, const std::vector<int>& features, const Loss& loss) {
-        const int m = shape_->n_labels;
-        scratch_.resize(m);
-        for (int y = 0; y < m; ++y) scratch_[y] = quick_log(static_cast<float>(posterior[y]));
-        used_.clear();
-        for (const int f : features) {
-            const float* zero = theta_->log_p.data() + shape_->cell(shape_->row(f), 0);
-            for (int y = 0; y < m; ++y) scratch_[y] += zero[y];
-            for (int k = 1; k < shape_->n_outcomes(f); ++k) used_.push_back(indicator(f, k));
-        }
-        int w = 0;
-        for (; w + 2 <= n_words_; w += 2) find_likeliest<2>(w, !loss.zero_one);
-        if (w < n_words_) find_likeliest<1>(w, !loss.zero_one);
-        if (!loss.zero_one) choose_by_loss(loss);
-        mask_regions();
-    }
-
-    void choose_by_loss(const Loss& loss) {
-        scratch_.resize(shape_->n_labels);
-        for (int row = 0; row < 64 / n_lanes * n_words_; ++row) {
-            probabilities(row);
-            for (int i = 0; i < n_lanes; ++i) {
-                for (int y = 0; y < shape_->n_labels; ++y) scratch_[y] = p_[y][i];
-                label_of_[n_lanes * row + i] = static_cast<std::uint8_t>(loss.best(scratch_.data()).first);
-            }
-        }
-    }
-
-    // Eight region numbers at a time become eight bits of each region's mask; region 0 is what the others leave.
-    void mask_regions() {
-        constexpr std::uint64_t ones = 0x0101010101010101ULL, low7 = 0x7f7f7f7f7f7f7f7fULL;
-        std::fill_n(region_.begin(), n_words_, ~0ULL);
-        for (int y = 1; y < shape_->n_labels; ++y) {
-            for (int w = 0; w < n_words_; ++w) {
-                std::uint64_t mask = 0;
-                for (int byte = 0; byte < 8; ++byte) {
-                    std::uint64_t differs;
-                    std::memcpy(&differs, label_of_.data() + w * 64 + byte * 8, 8);
-                    differs ^= ones * static_cast<std::uint64_t>(y);
-                    const std::uint64_t equal = ~(((differs & low7) + low7) | differs) >> 7 & ones;
-                    mask |= (equal * 0x0102040810204080ULL >> 56) << (8 * byte);
-                }
-                region_[y * n_words_ + w] = mask;
-                region_[w] &= ~mask;
-            }
         }
     }
 };

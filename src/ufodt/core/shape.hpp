@@ -28,6 +28,8 @@ struct Shape {
     int n_outcomes(int feature) const { return first_row[feature + 1] - first_row[feature]; }
     int cell(int row, int label) const { return row * n_labels + label; }
     int n_cells() const { return n_rows * n_labels; }
+    int indicator(int feature, int outcome) const { return first_row[feature] - feature + outcome - 1; }  // among the outcomes other than 0
+    int n_indicators() const { return n_rows - n_features; }
     bool operator==(const Shape&) const = default;
 };
 

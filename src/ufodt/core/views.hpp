@@ -153,4 +153,7 @@ class Views {
     }
 };
 
+// Whether a feature is seen through thresholds, with a belief of its own for each, and some were found.
+inline bool is_viewed(const Views& views, const Cuts& cuts, int feature) { return views.has(feature) && !cuts[feature].empty(); }
+
 }  // namespace ufodt
