@@ -145,3 +145,17 @@ def test_a_hard_budget_is_never_passed() -> None:
         assert all(plan.spent + plan.price(f) > budget for f in left), "something affordable was not asked"
         n_spent_to_the_end += plan.spent == budget
     assert n_spent_to_the_end > 20
+
+
+def test_what_pays_does_not_depend_on_a_rule_that_looks_at_the_answer() -> None:
+    rng = np.random.default_rng(41)
+    some = 0
+    for i in range(200):
+        case = draw_small(rng, priced=True)
+        weighs, sure = ("cost_benefit", 20.0, 0), ("confidence", 1.0, 0)
+        settings = {"seed": i, "criterion": "ig", "lookahead": 9}
+        alone, beside = case.plan(stop=[weighs], **settings), case.plan(stop=[("all", 0.0, 2), weighs, sure], **settings)
+        if alone.next():
+            assert alone.paying() == beside.paying(), i
+            some += len(alone.paying()) > 1
+    assert some > 20
