@@ -154,7 +154,8 @@ def test_what_pays_does_not_depend_on_a_rule_that_looks_at_the_answer() -> None:
         case = draw_small(rng, priced=True)
         weighs, sure = ("cost_benefit", 20.0, 0), ("confidence", 1.0, 0)
         settings = {"seed": i, "criterion": "ig", "lookahead": 9}
-        alone, beside = case.plan(stop=[weighs], **settings), case.plan(stop=[("all", 0.0, 2), weighs, sure], **settings)
+        alone = case.plan(stop=[weighs], **settings)
+        beside = case.plan(stop=[("all", 0.0, 2), weighs, sure], **settings)
         if alone.next():
             assert alone.paying() == beside.paying(), i
             some += len(alone.paying()) > 1
