@@ -109,7 +109,7 @@ def _members(path: str | os.PathLike[str], limits: Mapping[str, int]) -> dict[st
         raise InvalidModelFile(f"{path} holds no ufodt model: {error.args[0]}.") from None
     except InvalidModelFile:
         raise
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
         raise _damaged(path, str(error)) from error
 
 

@@ -36,7 +36,6 @@ class Lookahead {
         weighed_ = false;
         foreseen_ = -1;
     }
-    bool weighed() const { return weighed_; }
     int foreseen() const { return foreseen_; }  // of the candidates: the first question of the best plan; -1: none was looked for
 
     // Begin to weigh, at the worth of one unit of loss; returns whether the very best that an answer could do would pay.
