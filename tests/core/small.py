@@ -73,7 +73,7 @@ def draw_small(
     priced: bool = False,
     loss: bool = False,
 ) -> Small:
-    """A random small problem: half of them binary, counts from flat to sure of themselves."""
+    """A random small problem: half of them binary, half of the priced ones with groups, from flat to sure counts."""
     n_features, n_labels = int(rng.integers(1, max_features + 1)), int(rng.integers(2, max_labels + 1))
     n_outcomes = rng.integers(2, 3 if rng.random() < 0.5 else max_outcomes + 1, n_features).tolist()
     return small(
@@ -81,7 +81,7 @@ def draw_small(
         n_labels,
         price=rng.choice([0.5, 1.0, 2.0, 7.3], n_features).tolist() if priced else None,
         later_price=rng.choice([0.25, 0.5, 1.5], n_features).tolist() if priced else None,
-        group=rng.integers(-1, min(2, n_features), n_features).tolist() if priced else None,
+        group=rng.integers(-1, min(2, n_features), n_features).tolist() if priced and rng.random() < 0.5 else None,
         loss=rng.uniform(0.0, 5.0, (n_labels, n_labels)) * (1.0 - np.eye(n_labels)) if loss else None,
         prior=rng.gamma(1.0, rng.choice([1.0, 10.0]), (sum(n_outcomes), n_labels)) + 0.2,
         label_prior=rng.gamma(2.0, 1.0, n_labels) + 0.2,

@@ -56,6 +56,23 @@ def test_a_gain_equals_the_sum_over_all_hypotheses(criterion: str, distinct: boo
     assert n_checked > 3 * N_PROBLEMS and n_positive > N_PROBLEMS
 
 
+@pytest.mark.parametrize("n_features", [1, 7, 8, 9, 20])
+@pytest.mark.parametrize("n", [1, 64, 100, 512, 1000, 1200])
+def test_ec2_of_many_binary_features_and_two_labels_equals_the_sum_over_all_hypotheses(n_features: int, n: int) -> None:
+    rng = np.random.default_rng(n)
+    for i in range(10):
+        case = small([2] * n_features, prior=rng.gamma(1.0, 3.0, (2 * n_features, 2)) + 0.2)
+        plan = case.plan(seed=i, n_hypotheses=n)
+        for _ in range(min(2, n_features)):
+            gains = plan.gains()
+            outcomes, regions, weights = plan.hypotheses()
+            for feature, _, gain in gains:
+                expected = oracle.ec2(outcomes[:, feature], regions, weights / weights.sum())
+                assert abs(gain - expected) <= 1e-9 * expected + 1e-12
+            feature = int(rng.choice([f for f, _, _ in gains]))
+            plan.observe(feature, int(rng.integers(2)))
+
+
 @pytest.mark.parametrize("criterion", ["ig", "gini", "eced"])
 def test_a_gain_over_labels_equals_the_sum_over_all_outcomes_and_pairs(criterion: str) -> None:
     rng = np.random.default_rng(2)

@@ -124,6 +124,16 @@ def test_lanes_are_independent_of_each_other(lag: int) -> None:
             assert chi_square(pairs, pairs.sum() * np.outer(p, p).ravel()) > TOO_UNLIKELY / 10, (y, f)
 
 
+@pytest.mark.parametrize("p", [0.002, 0.3])
+def test_lanes_of_a_block_vary_as_much_as_independent_ones(p: float) -> None:
+    """What lies below the bits that lanes draw apart is thrown for 64 at a time: it must hardly show in their sum."""
+    case = pinned([np.array([[1 - p, 1 - p], [p, p]])], np.ones(2))
+    sums = drawn(case, seed=16, n=64 * 15_000)[0][:, 0].reshape(-1, 64).sum(axis=1)
+    apart = 64 * p * (1 - p)  # the variance of independent lanes
+    spread = np.sqrt((2 + 1 / apart) / len(sums))  # of its estimate, relative
+    assert 1 - 5 * spread < sums.var() / apart < 1 + 63 * 2.0**-18 / (p * (1 - p)) + 5 * spread
+
+
 def test_cases_are_independent_of_each_other() -> None:
     case = pinned([np.full((2, 2), 0.5)], np.ones(2))
     bits = np.stack([drawn(case, seed=17, number=n, n=20_000)[0][:, 0] for n in range(12)])

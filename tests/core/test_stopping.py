@@ -104,6 +104,29 @@ def test_a_plan_stops_exactly_when_its_rule_says_so(kind: str, distinct: bool) -
     assert said[True] > 100 and said[False] > 40 and said[None] < 10, said
 
 
+@pytest.mark.parametrize("greedy", [False, True])
+def test_at_fixed_prices_no_plan_that_pays_is_given_up_early(greedy: bool) -> None:
+    """Most of what pays here pays only in a plan, and barely: a rough bound may not stop what a plan would ask."""
+    rng = np.random.default_rng(33)
+    said = {True: 0, False: 0, None: 0}
+    for i in range(300):
+        n, n_labels = int(rng.integers(2, 6)), int(rng.integers(2, 4))
+        loss = rng.uniform(0.5, 2.0, (n_labels, n_labels)) * (1.0 - np.eye(n_labels)) if rng.random() < 0.3 else None
+        prior = rng.dirichlet([0.4, 0.4], (n, n_labels)).transpose(0, 2, 1).reshape(2 * n, n_labels) * 200 + 0.1
+        case = small([2] * n, n_labels, price=rng.uniform(0.9, 1.1, n).tolist(), loss=loss, prior=prior)
+        worth = float(rng.uniform(2.0, 6.0))
+        plan = case.plan(
+            seed=i, lookahead=core.MAX_STATES, greedy=greedy, criterion="ig", stop=[("cost_benefit", worth, 0)]
+        )
+        for evidence in walk(rng, case, plan):
+            left = open_features(case, evidence)
+            paid = pays(left, worth, case, plan, evidence, core.MAX_STATES) if left else False
+            said[paid] += 1
+            if paid is not None:
+                assert (plan.next() is not None) == paid, f"problem {i}: {worth}, {evidence}"
+    assert said[True] > 150 and said[False] > 150 and said[None] < 10, said
+
+
 def test_looking_ahead_over_a_few_asks_only_what_some_plan_pays_for() -> None:
     rng = np.random.default_rng(32)
     asked = missed = 0

@@ -173,13 +173,16 @@ class Hypotheses {
 
     // The edges that the answer about each feature is expected to leave, as `edges_left` of its parts has it.
     void edges_left(const std::vector<int>& features, double* left) {
-        const bool two_regions = weights_.empty() && n_regions() == 2;
+        if (weights_.empty() && n_regions() == 2 && shape_->n_indicators() == shape_->n_features) {
+            edges_of_two(features, left);
+            return;
+        }
         for (const int f : features) {
             if (shape_->n_outcomes(f) > 2) {
                 split(f, parts_);
                 *left++ = ufodt::edges_left(parts_);
-            } else {  // as most features are
-                *left++ = two_regions ? edges_of_two(lanes(f, 1)) : edges_of_many(lanes(f, 1));
+            } else {
+                *left++ = edges_of_binary(lanes(f, 1));
             }
         }
     }
@@ -269,22 +272,25 @@ class Hypotheses {
         return sum;
     }
 
-    // The edges left by a binary feature whose outcome is 1 in the lanes `ones`, between two regions of equal weights: between
-    // regions of a and b hypotheses there are a times b.
-    double edges_of_two(const std::uint64_t* ones) const {
-        const std::uint64_t *const a = live_.data(), *const b = a + n_words_;
-        std::int64_t in_a = 0, in_b = 0;
-        int w = 0;
-        for (; w + 8 <= n_words_; w += 8) {
-            for (int i = w; i < w + 8; ++i) in_a += std::popcount(a[i] & ones[i]), in_b += std::popcount(b[i] & ones[i]);
+    // The edges left by binary features between two regions of equal weights, eight features at a time: between regions of a
+    // and b hypotheses there are a times b.
+    void edges_of_two(const std::vector<int>& features, double* left) const {
+        const std::size_t n = features.size();
+        for (std::size_t from = 0; from < n; from += 8) {
+            const std::uint64_t* ones[8];
+            for (std::size_t i = 0; i < 8; ++i) ones[i] = lanes(features[std::min(from + i, n - 1)], 1);
+            double in_a[8], in_b[8], edges[8];
+            count_both(ones, live_.data(), live_.data() + n_words_, n_words_, in_a, in_b);
+            for (int i = 0; i < 8; ++i) {
+                const double out_a = totals_[0] - in_a[i], out_b = totals_[1] - in_b[i];
+                edges[i] = (out_a + out_b) * (out_a * out_b) + (in_a[i] + in_b[i]) * (in_a[i] * in_b[i]);
+            }
+            std::copy_n(edges, std::min<std::size_t>(n - from, 8), left + from);
         }
-        for (; w < n_words_; ++w) in_a += std::popcount(a[w] & ones[w]), in_b += std::popcount(b[w] & ones[w]);
-        const double one_a = static_cast<double>(in_a), one_b = static_cast<double>(in_b), zero_a = totals_[0] - one_a, zero_b = totals_[1] - one_b;
-        return (zero_a + zero_b) * (zero_a * zero_b) + (one_a + one_b) * (one_a * one_b);
     }
 
-    // The same between any number of regions.
-    double edges_of_many(const std::uint64_t* ones) const {
+    // The edges left by a binary feature whose outcome is 1 in the lanes `ones`, between any number of regions.
+    double edges_of_binary(const std::uint64_t* ones) const {
         Part zero, one;
         for (int r = 0; r < n_regions(); ++r) {
             const double here = mass(live_.data() + static_cast<std::size_t>(r) * n_words_, ones);

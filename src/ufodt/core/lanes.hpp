@@ -1,6 +1,7 @@
 // Vectors of lanes: as many hypotheses side by side as a register holds.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -44,6 +45,42 @@ inline void add_where(Floats& sum, const std::uint64_t& word, int q, float weigh
                              {1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30, INT32_MIN}};
     const Ints spread = Ints{} + static_cast<std::int32_t>(word >> (q < 4 ? 0 : 32));
     sum += (Floats)(((spread & bit[q % 4]) == bit[q % 4]) & (Ints)(Floats{} + weight));
+#endif
+}
+
+// Of eight rows of words: how many of their lanes are in `a`, and how many in `b`.
+inline void count_both(const std::uint64_t* const (&rows)[8], const std::uint64_t* a, const std::uint64_t* b, int n_words, double (&in_a)[8], double (&in_b)[8]) {
+#if defined(__AVX512BW__)
+    const auto count = [](__m512i words) {  // the bits of each word, a nibble at a time from a table
+        const __m512i nibble = _mm512_set1_epi8(15), bits = _mm512_set4_epi32(0x04030302, 0x03020201, 0x03020201, 0x02010100);
+        const __m512i low = _mm512_shuffle_epi8(bits, words & nibble), high = _mm512_shuffle_epi8(bits, (words >> 4) & nibble);
+        return _mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512());
+    };
+    __m512i both[8] = {};  // per row, for each word: what is in a and, 32 bits above, what is in b
+    for (int w = 0; w < n_words; w += 8) {
+        const auto some = static_cast<__mmask8>(n_words - w < 8 ? (1 << (n_words - w)) - 1 : 255);
+        const __m512i here_a = _mm512_maskz_loadu_epi64(some, a + w), here_b = _mm512_maskz_loadu_epi64(some, b + w);
+        for (int i = 0; i < 8; ++i) {
+            const __m512i row = _mm512_maskz_loadu_epi64(some, rows[i] + w);
+            both[i] += count(row & here_a) + (count(row & here_b) << 32);
+        }
+    }
+    // Half of one and half of another, side by side, and the other halves added: eight rows of words become one of sums.
+    const auto join = [](__m512i x, __m512i y) { return _mm512_shuffle_i64x2(x, y, 0x88) + _mm512_shuffle_i64x2(x, y, 0xdd); };
+    for (int i = 0; i < 4; ++i) both[i] = _mm512_unpacklo_epi64(both[2 * i], both[2 * i + 1]) + _mm512_unpackhi_epi64(both[2 * i], both[2 * i + 1]);
+    const __m512i sums = join(join(both[0], both[1]), join(both[2], both[3]));
+    _mm512_storeu_pd(in_a, _mm512_cvtepi64_pd(sums & _mm512_set1_epi64(0xffffffff)));
+    _mm512_storeu_pd(in_b, _mm512_cvtepi64_pd(_mm512_srli_epi64(sums, 32)));
+#else
+    for (int i = 0; i < 8; ++i) {
+        std::int64_t ones_a = 0, ones_b = 0;
+        int w = 0;
+        for (; w + 8 <= n_words; w += 8) {  // unrolled
+            for (int v = w; v < w + 8; ++v) ones_a += std::popcount(a[v] & rows[i][v]), ones_b += std::popcount(b[v] & rows[i][v]);
+        }
+        for (; w < n_words; ++w) ones_a += std::popcount(a[w] & rows[i][w]), ones_b += std::popcount(b[w] & rows[i][w]);
+        in_a[i] = static_cast<double>(ones_a), in_b[i] = static_cast<double>(ones_b);
+    }
 #endif
 }
 

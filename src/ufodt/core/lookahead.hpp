@@ -44,23 +44,40 @@ class Lookahead {
         weighed_ = true;
         foreseen_ = -1;
         const double at_stake = worth * (loss_now(now) + (now.problem().loss.zero_one ? 1.0 : 0.0));
-        const auto [cheapest, dearest] = std::minmax_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
-        has_one_price_ = cheapest->price == dearest->price;
-        for (Candidate& c : candidates) c.pays = c.looked_at = false;
-        return !(cheapest->price >= at_stake && at_stake > 0.0);
+        double highest_price = lowest_price_ = candidates.front().price;
+        for (Candidate& c : candidates) {
+            lowest_price_ = std::min(lowest_price_, c.price);
+            highest_price = std::max(highest_price, c.price);
+            c.pays = c.looked_at = false;
+        }
+        has_one_price_ = lowest_price_ == highest_price;
+        return !(lowest_price_ >= at_stake && at_stake > 0.0);
     }
 
     // Whether some answer pays alone, and which; at one price for all it does not matter which.
     bool some_answer_pays(const Case& now, Candidates& candidates) {
         const double before = loss_now(now);
         bool any = false;
-        for (Candidate& c : candidates) {
-            c.pays = worth_ * (before - loss_after(now, now.open()[c.at])) > c.price;
-            any |= c.pays;
-            if (any && has_one_price_) break;
-        }
+        with_labels(now.shape().n_labels, [&](auto m) {
+            for (Candidate& c : candidates) {
+                c.pays = worth_ * (before - loss_after(now, now.open()[c.at], m)) > c.price;
+                any |= c.pays;
+                if (any && has_one_price_) break;
+            }
+        });
         for (Candidate& c : candidates) c.pays |= any && has_one_price_;
         return any;
+    }
+
+    // Whether some question could pay as the first of a plan, were the next one to tell the label: after every answer a plan
+    // stops or pays at least the lowest price once more.
+    bool some_plan_could_pay(const Case& now, const Candidates& candidates) {
+        const bool prices_may_fall = now.purse().plain_prices(now.policy().budget) == nullptr;
+        if (prices_may_fall || now.views().size() > 0) return true;
+        const double before = worth_ * (loss_now(now) + (now.problem().loss.zero_one ? 1.0 : 0.0));
+        return with_labels(now.shape().n_labels, [&](auto m) {
+            return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) { return c.price + least_after(now, now.open()[c.at], m) < before; });
+        });
     }
 
     // Whether some question pays as the first of a plan over the most promising ones, and which. A greedy planner leaves the
@@ -85,13 +102,14 @@ class Lookahead {
 
     // Whether a candidate pays, in a plan or, where none was looked at that begins with it, alone.
     bool pays(const Case& now, const Candidate& c) {
-        const bool alone = weighed_ && !c.looked_at && worth_ * (loss_now(now) - loss_after(now, now.open()[c.at])) > c.price;
+        const bool alone = weighed_ && !c.looked_at && worth_ * (loss_now(now) - loss_after(now, now.open()[c.at], now.shape().n_labels)) > c.price;
         return c.pays || alone;
     }
 
   private:
     bool weighed_ = false, has_one_price_ = false;
     double worth_ = 1.0;  // of one unit of loss, by the stop rule that weighs it
+    double lowest_price_ = 0.0;
     int foreseen_ = -1;
     std::vector<std::size_t> promising_;  // of the candidates: those looked ahead at
     std::vector<int> features_;           // the same, as features
@@ -150,30 +168,43 @@ class Lookahead {
     // Expected loss of the best answer now, up to the same constant as `loss_after`.
     static double loss_now(const Case& now) { return now.problem().loss.best(now.posterior().data()).second; }
 
-    // Expected loss of the best answer once a feature is known. Inlined, since a call for each candidate would show.
-    [[gnu::always_inline]] double loss_after(const Case& now, int feature) {
+    // Expected loss of the best answer once a feature is known, up to a constant. `m` is the number of labels.
+    template <class Number>
+    double loss_after(const Case& now, int feature, Number m) {
+        return sum_after(now, feature, m, [](double loss, double) { return loss; });
+    }
+
+    // The least that a plan costs once a feature is known: after each outcome it stops or asks at least once more.
+    template <class Number>
+    double least_after(const Case& now, int feature, Number m) {
+        const bool zero_one = now.problem().loss.zero_one;
+        return sum_after(now, feature, m, [=, this](double loss, double mass) { return std::min(worth_ * (zero_one ? mass + loss : loss), lowest_price_ * mass); });
+    }
+
+    // Sum over the outcomes of a feature of what comes of the best answer's loss and the outcome's chance. Inlined, since a
+    // call for each candidate would show.
+    template <class Number, class Term>
+    [[gnu::always_inline]] double sum_after(const Case& now, int feature, Number m, Term term) {
         const Shape& shape = now.shape();
         const Loss& loss = now.problem().loss;
-        const double *const posterior = now.posterior().data(), *const theta = now.in_mind().p.data();
         const int first = shape.row(feature), last = shape.row(feature + 1);
-        return with_labels(shape.n_labels, [&](auto m) {
-            const double* p = theta + first * m;
-            double sum = 0.0;
-            if (loss.zero_one) {
-                for (int row = first; row < last; ++row, p += m) {
-                    double most = 0.0;
-                    for (int y = 0; y < m; ++y) most = std::max(most, posterior[y] * p[y]);
-                    sum -= most;
-                }
-                return sum;
-            }
-            joint_.resize(m);
+        const double *const posterior = now.posterior().data(), *p = now.in_mind().p.data() + first * m;
+        double sum = 0.0;
+        if (loss.zero_one) {
             for (int row = first; row < last; ++row, p += m) {
-                for (int y = 0; y < m; ++y) joint_[y] = posterior[y] * p[y];
-                sum += loss.best(joint_.data()).second;
+                double most = 0.0, mass = 0.0;
+                for (int y = 0; y < m; ++y) most = std::max(most, posterior[y] * p[y]), mass += posterior[y] * p[y];
+                sum += term(-most, mass);
             }
             return sum;
-        });
+        }
+        joint_.resize(m);
+        for (int row = first; row < last; ++row, p += m) {
+            double mass = 0.0;
+            for (int y = 0; y < m; ++y) mass += joint_[y] = posterior[y] * p[y];
+            sum += term(loss.best(joint_.data()).second, mass);
+        }
+        return sum;
     }
 };
 

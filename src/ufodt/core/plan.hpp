@@ -236,7 +236,7 @@ class Plan {
         case_.weigh_labels();
         if (!lookahead_.some_could_pay(case_, candidates_, worth)) return false;
         if (policy.greedy && lookahead_.some_answer_pays(case_, candidates_)) return true;
-        if (policy.lookahead == 0) return false;
+        if (policy.lookahead == 0 || !lookahead_.some_plan_could_pay(case_, candidates_)) return false;
         score_once();
         return lookahead_.some_plan_pays(case_, gains_, candidates_);
     }

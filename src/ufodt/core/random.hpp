@@ -229,23 +229,26 @@ inline std::uint64_t bernoulli_bits(Random& random, std::uint64_t lanes, const s
 using Block = std::uint64_t __attribute__((vector_size(64)));
 
 // The same as above for 512 lanes, those in `second` with one probability and the others with another; `fraction` holds the
-// two. From the lowest bit of a probability to the highest, the lanes that say yes are joined with fresh random ones where
-// the bit is set and cut down to them where it is not, which a majority of three does at once. What lies below twelve
-// bits rounds the probability up or down at random, one throw for the block: every lane has exactly its chance.
+// two. A lane says yes where its probability and a uniform number, added bit by bit from the lowest, carry out of the
+// highest: a carry is the majority of three. Eight bits are added; whether those below carry into them is thrown once for
+// each word. Every lane has exactly its chance, and two lanes of a word share no more than 2^-18 of covariance.
 inline Block bernoulli_block(Random& random, const Block& lanes, const Block& second, const std::uint64_t (&fraction)[2]) {
-    constexpr int n_bits = 12;
+    constexpr int n_bits = 8;
     const Block where[4] = {Block{}, ~second, second, ~Block{}};  // by the bit of the first and that of the second
-    const std::uint64_t* const words = random.words(8 * n_bits + 1);
-    const auto rounded = [&](std::uint64_t p) { return (p >> (64 - n_bits)) + (words[8 * n_bits] < p << n_bits); };
-    const std::uint64_t first = rounded(fraction[0]), other = rounded(fraction[1]);
-    const auto bit = [&](int i) -> const Block& { return where[(first >> i & 1) + 2 * (other >> i & 1)]; };
-    Block ones = {};
+    const std::uint64_t* const words = random.words(8 * (n_bits + 1));
+    const auto drawn = [&](int i) {
+        Block block;
+        std::memcpy(&block, words + 8 * i, sizeof block);
+        return block;
+    };
+    const auto carries = [&](std::uint64_t p) { return (Block)(drawn(n_bits) < Block{} + (p << n_bits)); };
+    Block ones = (carries(fraction[0]) & ~second) | (carries(fraction[1]) & second);
     for (int i = 0; i < n_bits; ++i) {
-        Block drawn;
-        std::memcpy(&drawn, words + 8 * i, sizeof drawn);
-        ones = (ones & drawn) | (bit(i) & (ones | drawn));
+        const int shift = 64 - n_bits + i;
+        const Block here = drawn(i), &bit = where[(fraction[0] >> shift & 1) + 2 * (fraction[1] >> shift & 1)];
+        ones = (ones & here) | (bit & (ones | here));
     }
-    return lanes & (ones | bit(n_bits));
+    return lanes & ones;
 }
 
 }  // namespace ufodt
