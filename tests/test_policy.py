@@ -9,7 +9,7 @@ from ufodt import UFODT, Binary, Criterion, Expert, Policy, Prior, Problem, cert
 from ufodt.errors import InvalidPolicy
 from ufodt.lab import worlds
 from ufodt.lab.optimal import optimum
-from ufodt.policy import to_core
+from ufodt.policy import settled
 
 TWO = Problem([Binary("a"), Binary("b")], labels=[0, 1])
 
@@ -112,7 +112,7 @@ def test_planning_under_the_mean_too_costs_less_while_learning_than_a_draw_alone
             lost = world.problem.losses[y, np.asarray(record.predicted)]
             learning[plan].append((record.cost + lost).mean() / least)
             tree = core.Tree(
-                world.compiled, to_core(learner.policy, world.problem, plan="mean"), learner.belief, seed=i, number=0
+                world.compiled, settled(learner.policy, world.problem, world.compiled), learner.belief, seed=i, number=0
             )
             learned[plan].append(
                 certificate.of_tree(tree, learner.belief, world.theta, world.label, worth=1.0).cost / least

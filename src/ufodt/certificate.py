@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ufodt import core
 from ufodt.errors import InvalidValue, TooLarge
+from ufodt.policy import n_states
 
 FloatArray = NDArray[np.float64]
 _N_CASES = 4000  # drawn to measure a policy
@@ -185,11 +186,6 @@ def _drawn_cost(who: Follower, theta: FloatArray, label: FloatArray, seed: int) 
     predicted, _, price, _, _ = who.tree.evaluate(outcomes, table)
     costs = price + who.worth * who.losses[y, predicted]
     return float(costs.mean()), float(costs.std(ddof=1) / math.sqrt(_N_CASES))
-
-
-def n_states(problem: core.Problem) -> int:
-    """Return how many partial assignments of outcomes a problem has."""
-    return math.prod(n + 1 for n in problem.n_outcomes)
 
 
 def check_size(problem: core.Problem) -> None:

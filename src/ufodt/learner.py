@@ -392,9 +392,7 @@ class UFODT:
         self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds
 
     def _settled(self) -> core.Policy:
-        """The policy under the mean belief; the paper plans and answers under one draw."""
-        plan = None if self.policy.predict == "theta" else "mean"
-        return policies.to_core(self.policy, self.problem, plan=plan)  # type: ignore[arg-type]
+        return policies.settled(self.policy, self.problem, self._compiled)
 
     def _tree(self) -> core.Tree:
         return core.Tree(

@@ -1,7 +1,7 @@
 """How to plan a case: criterion, stop rule, hypotheses and prediction, as one frozen value."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -27,6 +27,9 @@ class Criterion(StrEnum):
 
 
 _PLANNERS = {"lookahead": 128, "greedy": 128, "optimal": core.MAX_STATES}  # states looked ahead over
+_SMALL = (
+    1 << 16
+)  # states of a problem whose settled policy is planned exactly: ten binary features, or six of five bins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,7 @@ class Policy:
         over the few that the criterion finds most promising, `optimal` of the best plan of all, which few features
         allow, `greedy` the criterion's own best of those that pay. By default `lookahead` with information gain, and
         `greedy` with the other criteria, whose choice is their point. Other stop rules leave it to the criterion.
+        Where nothing more is explored, as in `evaluate` and `freeze`, `lookahead` sees all of a small problem.
     """
 
     criterion: Criterion = Criterion.IG
@@ -108,7 +112,7 @@ def paper(*, criterion: str = "ec2", n_hypotheses: int) -> Policy:
     )
 
 
-def to_core(policy: Policy, problem: Problem, *, plan: Literal["draw", "mean"] | None = None) -> core.Policy:
+def to_core(policy: Policy, problem: Problem) -> core.Policy:
     """Return the policy as the core reads it; amounts left open are filled in from the problem."""
     return core.Policy(
         criterion=policy.criterion.value,
@@ -118,11 +122,27 @@ def to_core(policy: Policy, problem: Problem, *, plan: Literal["draw", "mean"] |
         distinct=policy.distinct,
         redraw_below=policy.redraw_below,
         predict_theta=policy.predict == "theta",
-        plan_mean=(plan or policy.plan) == "mean",
+        plan_mean=policy.plan == "mean",
         lookahead=_PLANNERS[policy.planner or "lookahead"],
         greedy=policy.planner == "greedy",
-        then_mean=(plan or policy.plan) == "both" and policy.predict == "mean",
+        then_mean=policy.plan == "both" and policy.predict == "mean",
     )
+
+
+def settled(policy: Policy, problem: Problem, compiled: core.Problem) -> core.Policy:
+    """Return the policy that explores no more, as the core reads it: under the mean belief, exact on small problems.
+
+    What plans under the mean anyway stays as it is, and so does the paper, which plans and answers under one draw.
+    """
+    if policy.predict == "theta" or policy.plan == "mean":
+        return to_core(policy, problem)
+    exact = policy.planner == "lookahead" and n_states(compiled) <= _SMALL
+    return to_core(replace(policy, plan="mean", planner="optimal" if exact else policy.planner), problem)
+
+
+def n_states(problem: core.Problem) -> int:
+    """Return how many partial assignments of outcomes a problem has."""
+    return math.prod(n + 1 for n in problem.n_outcomes)
 
 
 def worth(policy: Policy, problem: Problem) -> float:

@@ -89,6 +89,6 @@ def follow(world: World, policy: Policy, *, worth: float | None = None, seed: in
     """
     worth = policies.worth(policy, world.problem) if worth is None else worth
     tree = core.Tree(
-        world.compiled, policies.to_core(policy, world.problem, plan="mean"), world.belief, seed=seed, number=0
+        world.compiled, policies.settled(policy, world.problem, world.compiled), world.belief, seed=seed, number=0
     )
     return certificate.of_tree(tree, world.belief, world.theta, world.label, worth=worth)

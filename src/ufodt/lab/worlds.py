@@ -84,6 +84,7 @@ def costs(world: World, *, seed: int) -> dict[str, float]:
     ec2 = replace(policies.paper(n_hypotheses=128), plan="mean")
     drawn = {
         OURS: Policy(),
+        "look-ahead": Policy(plan="mean"),  # as where a problem is too large to be planned exactly
         "EC2, region stop": ec2,
         "IG, 95 % sure": Policy(criterion="ig", stop=stop.confidence(0.95)),  # type: ignore[arg-type]
     }
@@ -123,7 +124,7 @@ Choose = Callable[[core.Plan, World, np.ndarray], int | None]
 
 def play(world: World, choose: Choose) -> Expected:
     """Return what a policy given as a function pays: of the plan so far and P(label) it chooses a feature, or None."""
-    policy = policies.to_core(Policy(criterion="ig", stop=stop.confidence(1.0)), world.problem, plan="mean")  # type: ignore[arg-type]
+    policy = policies.settled(Policy(criterion="ig", stop=stop.confidence(1.0)), world.problem, world.compiled)  # type: ignore[arg-type]
     plan = core.Plan(world.compiled, policy, world.belief, seed=0, number=0)
     first_row = np.cumsum([0, *world.compiled.n_outcomes])
     losses, worth = world.problem.losses, policies.worth(Policy(), world.problem)
