@@ -63,6 +63,15 @@ def test_the_feature_that_matters_becomes_a_candidate() -> None:
     assert report.accuracy > 0.85 and report.n_asked <= 4
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_what_explores_no_more_has_the_best_candidates(seed: int) -> None:
+    learner = UFODT(MANY, selection=Selection(2, epsilon=1.0), stop=stop.confidence(1.0), seed=seed)
+    learner._selection.set_weights(np.where(np.isin(np.arange(40), [7, 30]), 1.0, 0.0))
+    best = {MANY.features[7].name, MANY.features[30].name}
+    assert {reason.feature for reason in learner.open(explore=False).why()} == best
+    assert set(learner.evaluate(*stream(20, 4)).record.asked.tolist()) <= {7, 30}
+
+
 def test_what_is_told_beside_the_candidates_is_paid_for_and_learned() -> None:
     learner = UFODT(MANY, selection=Selection(2), stop=stop.confidence(1.0), seed=2)
     session = learner.open("c")

@@ -183,6 +183,7 @@ class UFODT:
             drift=self._drift,
             price=[] if prices is None else self.problem.prices_with(prices),
             budget=number(budget),
+            explore=bool(explore),
         )
         session = Session(
             plain(case),

@@ -73,7 +73,7 @@ class Drift:
 
 class Selection:
     def __init__(
-        self, problem: Problem, *, size: int = 0, epsilon: float = 0.1, step: float = 0.2, radius: float = 10.0
+        self, problem: Problem, *, size: int = 0, epsilon: float = 0.2, step: float = 0.05, radius: float = 10.0
     ) -> None: ...
     @property
     def on(self) -> bool: ...
@@ -159,6 +159,7 @@ class Plan:
         drift: Drift | None = None,
         price: Sequence[float] = ...,
         budget: float = ...,
+        explore: bool = True,
     ) -> None: ...
     def begin(
         self,
@@ -170,6 +171,7 @@ class Plan:
         drift: Drift | None = None,
         price: Sequence[float] = ...,
         budget: float = ...,
+        explore: bool = True,
     ) -> None: ...
     def reset(self) -> None: ...
     def next(self) -> tuple[int, float, float] | None: ...

@@ -154,10 +154,10 @@ std::vector<int> all_features(const Shape& shape) {
     return features;
 }
 
-std::vector<int> offered(const Problem& problem, const Selection* selection, std::uint64_t seed, std::uint64_t number) {
+std::vector<int> offered(const Problem& problem, const Selection* selection, bool explore, std::uint64_t seed, std::uint64_t number) {
     if (!selection) return all_features(problem.shape);
     std::vector<int> features;
-    offer(*selection, problem, seed, number, features);
+    offer(*selection, explore, problem, seed, number, features);
     return features;
 }
 

@@ -18,8 +18,8 @@ namespace ufodt {
 
 struct SelectionSettings {
     int size = 0;          // candidates per case, B; 0: all features
-    double epsilon = 0.1;  // share of cases with random candidates
-    double step = 0.2;
+    double epsilon = 0.2;  // share of cases with random candidates
+    double step = 0.05;
     double radius = 10.0;  // bound on the norm of the weights
     bool operator==(const SelectionSettings&) const = default;
 };
@@ -43,11 +43,12 @@ class Selection {
         floor_ = 0.0;
     }
 
-    // Candidates of one case, in index order: the largest weights, ties at random, or with probability epsilon any features.
-    void candidates(Random& random, std::vector<int>& features) const {
+    // Candidates of one case, in index order: the largest weights, ties at random, or, to explore, with probability epsilon
+    // any features.
+    void candidates(Random& random, bool explore, std::vector<int>& features) const {
         const auto size = static_cast<std::size_t>(settings_.size);
         features.clear();
-        if (random.uniform() < settings_.epsilon) {
+        if (explore && random.uniform() < settings_.epsilon) {
             pick(random, n_, settings_.size, [&](int i) { features.push_back(i); });
         } else {
             const double last = rank();

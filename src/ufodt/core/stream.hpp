@@ -50,11 +50,11 @@ struct Mind {
 };
 
 // The features on offer in a case: all, or the candidates of the selection and what is mandatory.
-inline void offer(const Selection& selection, const Problem& problem, std::uint64_t seed, std::uint64_t number, std::vector<int>& features) {
+inline void offer(const Selection& selection, bool explore, const Problem& problem, std::uint64_t seed, std::uint64_t number, std::vector<int>& features) {
     const int n_features = problem.shape.n_features;
     if (selection.on()) {
         Random random(~seed, number);
-        selection.candidates(random, features);
+        selection.candidates(random, explore, features);
         const std::uint8_t *const from = problem.mandatory.data(), *const to = from + n_features, *at = from;
         for (; at < to && (at = static_cast<const std::uint8_t*>(std::memchr(at, 1, to - at))); ++at) {
             const auto f = static_cast<int>(at - from);
@@ -81,7 +81,7 @@ inline void run(Plan& plan, Mind mind, std::uint64_t seed, std::uint64_t first, 
     std::vector<int> offered;
     std::vector<double> p;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        offer(mind.selection, plan.problem(), seed, first + i, offered);
+        offer(mind.selection, true, plan.problem(), seed, first + i, offered);
         CaseTerms terms;
         if (prices) terms.price.assign(prices + i * n_features, prices + (i + 1) * n_features);
         plan.begin(mind.belief, seed, first + i, offered, std::move(terms), mind.drift.n_draws());

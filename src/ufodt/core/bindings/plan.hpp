@@ -14,23 +14,23 @@ void bind_plan(nb::module_& m) {
         if (!price.empty() && static_cast<int>(price.size()) != problem.shape.n_features) throw std::invalid_argument("one price per feature is expected");
     };
     const auto begin = [check](Plan& plan, const Belief& belief, std::uint64_t seed, std::uint64_t number, const Selection* selection, const Drift* drift,
-                               std::vector<double> price, double budget) {  // a case, in the memory of the last
+                               std::vector<double> price, double budget, bool explore) {  // a case, in the memory of the last
         check(plan.problem(), belief, price);
-        plan.begin(belief, seed, number, offered(plan.problem(), selection, seed, number), {std::move(price), budget}, drift ? drift->n_draws() : 1);
+        plan.begin(belief, seed, number, offered(plan.problem(), selection, explore, seed, number), {std::move(price), budget}, drift ? drift->n_draws() : 1);
         plan.keep_mean();
     };
     nb::class_<Plan>(m, "Plan")
         .def(
             "__init__",
             [check, begin](Plan* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number,
-                    const Selection* selection, const Drift* drift, std::vector<double> price, double budget) {
+                    const Selection* selection, const Drift* drift, std::vector<double> price, double budget, bool explore) {
                 check(*problem, belief, price);  // before there is a plan to destroy
-                begin(*new (self) Plan(problem, policy), belief, seed, number, selection, drift, std::move(price), budget);
+                begin(*new (self) Plan(problem, policy), belief, seed, number, selection, drift, std::move(price), budget, explore);
             },
             "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "drift"_a = nb::none(), "price"_a = std::vector<double>(),
-            "budget"_a = INFINITY)
+            "budget"_a = INFINITY, "explore"_a = true)
         .def("begin", begin, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "drift"_a = nb::none(), "price"_a = std::vector<double>(),
-             "budget"_a = INFINITY)
+             "budget"_a = INFINITY, "explore"_a = true)
         .def("reset", &Plan::reset)
         .def("next", [](Plan& plan) { return to_question(plan.next()); })
         .def("prepare", &Plan::prepare)

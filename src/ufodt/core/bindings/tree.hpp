@@ -15,7 +15,7 @@ void bind_tree(nb::module_& m) {
             [](Tree* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number,
                const Selection* selection) {
                 if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
-                new (self) Tree(problem, policy, belief, offered(*problem, selection, seed, number), seed, number);
+                new (self) Tree(problem, policy, belief, offered(*problem, selection, false, seed, number), seed, number);
             },
             "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none())
         .def_prop_ro("n_nodes", [](const Tree& tree) { return tree.nodes().size(); })
