@@ -25,7 +25,7 @@ class Selection:
     """
 
     size: int = 0
-    epsilon: float = 0.2
+    epsilon: float = 0.3
     step: float = 0.05
     radius: float = 10.0
 

@@ -73,7 +73,7 @@ class Drift:
 
 class Selection:
     def __init__(
-        self, problem: Problem, *, size: int = 0, epsilon: float = 0.2, step: float = 0.05, radius: float = 10.0
+        self, problem: Problem, *, size: int = 0, epsilon: float = 0.3, step: float = 0.05, radius: float = 10.0
     ) -> None: ...
     @property
     def on(self) -> bool: ...

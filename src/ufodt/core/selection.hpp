@@ -18,7 +18,7 @@ namespace ufodt {
 
 struct SelectionSettings {
     int size = 0;          // candidates per case, B; 0: all features
-    double epsilon = 0.2;  // share of cases with random candidates
+    double epsilon = 0.3;  // share of cases with random candidates
     double step = 0.05;
     double radius = 10.0;  // bound on the norm of the weights
     bool operator==(const SelectionSettings&) const = default;

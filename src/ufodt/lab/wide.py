@@ -15,7 +15,7 @@ from ufodt.lab.verdict import Measurements, Result, at_least, spread
 
 SEEDS = tuple(range(20))  # few would not do: a stream goes well or badly as a whole
 TUNING_SEEDS = tuple(range(100, 110))
-SIZES = (20, 50, 100)
+SIZES = (20, 50, 100, 130)
 N_CASES = 2_000
 SPEED_BAR, ACCURACY_BAR = 5.0, -0.02
 

@@ -15,7 +15,7 @@ void bind_selection(nb::module_& m) {
             [](Selection* self, const std::shared_ptr<Problem>& problem, int size, double epsilon, double step, double radius) {
                 new (self) Selection(SelectionSettings{size, epsilon, step, radius}, problem->shape);
             },
-            "problem"_a, nb::kw_only(), "size"_a = 0, "epsilon"_a = 0.2, "step"_a = 0.05, "radius"_a = 10.0, nb::keep_alive<1, 2>())
+            "problem"_a, nb::kw_only(), "size"_a = 0, "epsilon"_a = 0.3, "step"_a = 0.05, "radius"_a = 10.0, nb::keep_alive<1, 2>())
         .def_prop_ro("on", &Selection::on)
         .def_prop_ro("weights", [](const Selection& s) { return to_numpy(std::vector<double>(s.weights())); }, nb::rv_policy::move)
         .def(
