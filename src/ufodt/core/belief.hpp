@@ -246,7 +246,7 @@ class Belief {
             const int f = seen.feature, k = outcome(seen);
             if (k < 0) continue;
             for (int y = 0; y < m; ++y) {
-                log_p[y] += views_.has(f) ? views_.log_mean(seen.view, k)[y] : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
+                log_p[y] += views_.has(f) ? views_.log_mean(seen.view, k, y) : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
             }
         }
     }

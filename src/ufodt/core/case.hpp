@@ -138,7 +138,7 @@ class Case {
             const int cell = shape().cell(shape().row(feature) + k, 0);
             double sum = 0.0;
             for (int y = 0; y < m; ++y) {
-                const double p = view >= 0               ? std::exp(views_->log_mean(view, k)[y])
+                const double p = view >= 0               ? std::exp(views_->log_mean(view, k, y))
                                  : policy_.predict_theta ? theta_.p[cell + y]
                                                          : std::exp(mean_->outcome[cell + y] - mean_->total[feature * m + y]);
                 row[0] += now[y] * p;
@@ -194,10 +194,9 @@ class Case {
         if (outcome >= 0) {
             const int m = shape().n_labels, cell = shape().cell(shape().row(feature) + outcome, 0);
             const double* seen = view >= 0 ? theta_.view.data() + static_cast<std::size_t>(view) * m : nullptr;
-            const double* mean = view >= 0 ? views_->log_mean(view, outcome) : nullptr;
             for (int y = 0; y < m; ++y) {
                 if (offered) log_theta_[y] += seen ? std::log(std::max(outcome ? seen[y] : 1.0 - seen[y], 1e-300)) : static_cast<double>(theta_.log_p[cell + y]);
-                const double told = mean ? mean[y] : mean_->outcome[cell + y] - mean_->total[feature * m + y];
+                const double told = view >= 0 ? views_->log_mean(view, outcome, y) : mean_->outcome[cell + y] - mean_->total[feature * m + y];
                 log_mean_[y] += exponent_ * told;
                 if (plans_twice_ && offered) log_trusting_[y] += told;
             }

@@ -118,25 +118,29 @@ class Gains {
         }
     }
 
-    // The best threshold of a feature and its gain; with Exp3, the gain of the one that was drawn.
+    // The best threshold of a feature and its gain; where Exp3 chose one, the gain of that. Where Exp3 explores no more,
+    // the best is the one that tells most about the label, whatever the criterion: over few survivors others err more.
     void score_views(const Case& now, Criterion criterion, int f, double& gain) {
         const Theta& theta = now.theta();
         const Views& views = now.views();
         const Part& all = now.hypotheses().all();
         const int m = now.shape().n_labels, n_cuts = static_cast<int>(now.cuts()[f].size());
-        const bool exp3 = views.settings().mode == Thresholds::exp3;
-        const int first = exp3 ? theta.chosen[f] : views.first(f), last = exp3 ? first + 1 : first + n_cuts;
+        const bool chosen = theta.chosen[f] >= 0;
+        const int first = chosen ? theta.chosen[f] : views.first(f), last = chosen ? first + 1 : first + n_cuts;
         if (criterion == Criterion::random) {  // the gain is the order; any threshold will do
             view_[f] = first + static_cast<int>(gain * 1e6) % (last - first);
             return;
         }
+        const auto gain_of = [&](Criterion by, int v) { return above(by, all, now.posterior(), theta.view.data() + static_cast<std::size_t>(v) * m); };
+        const Criterion by = !chosen && views.settings().mode == Thresholds::exp3 ? Criterion::ig : criterion;
         gain = -INFINITY;
         for (int v = first; v < last; ++v) {
-            const double here = above(criterion, all, now.posterior(), theta.view.data() + static_cast<std::size_t>(v) * m);
+            const double here = gain_of(by, v);
             if (here > gain) gain = here, view_[f] = v;
         }
+        if (by != criterion) gain = gain_of(criterion, view_[f]);
         const bool counted = std::any_of(rewards_.begin(), rewards_.end(), [&](const Reward& r) { return r.view == view_[f]; });
-        if (!exp3 || counted) return;
+        if (!chosen || counted) return;
         const double best = views.settings().normalise ? most(criterion, all, now.posterior()) : 1.0;
         rewards_.push_back({view_[f], best > 0.0 ? gain / best / theta.chance[f] : 0.0});
     }

@@ -59,7 +59,7 @@ class Plan {
     // The threshold in play for a feature, as a view; -1 where there is none.
     int view(int feature) {
         if (!case_.is_viewed(feature)) return -1;
-        if (case_.is_open(feature) && case_.views().settings().mode == Thresholds::exhaustive && next().feature < 0) {
+        if (case_.is_open(feature) && case_.theta().chosen[feature] < 0 && next().feature < 0) {
             gains_.score(case_);  // nothing more is asked, but something may be told
         }
         return gains_.view(case_, feature);

@@ -32,7 +32,6 @@ class Views {
         count_.assign(static_cast<std::size_t>(size()) * 2 * m_, 0.0);
         alpha_.assign(count_.size(), 0.0);
         squeeze_.assign(count_.size(), 0.0);
-        log_mean_.assign(count_.size(), 0.0);
         use_.assign(static_cast<std::size_t>(size()) * m_, 1.0);
         sum_.assign(size(), 0.0);
         for (int v = 0; v < size(); ++v) refresh(v);
@@ -44,8 +43,10 @@ class Views {
     int first(int feature) const { return first_[feature]; }
     int n(int feature) const { return first_[feature + 1] - first_[feature]; }
 
-    // log of the mean probability of `bit` (above the threshold: 1) under each label.
-    const double* log_mean(int view, int bit) const { return log_mean_.data() + cell(view, bit, 0); }
+    // log of the mean probability of `bit` (above the threshold: 1) under a label.
+    double log_mean(int view, int bit, int label) const {
+        return std::log(alpha_[cell(view, bit, label)]) - std::log(alpha_[cell(view, 0, label)] + alpha_[cell(view, 1, label)]);
+    }
 
     void learn(int feature, const std::vector<double>& cuts, double value, int used, int label) {
         for (int v = first(feature), k = 0; k < static_cast<int>(cuts.size()); ++k, ++v) {
@@ -104,15 +105,16 @@ class Views {
     std::pair<int, double> pick(Random& random, int feature, int n_cuts) const {
         const double* sum = sum_.data() + first(feature);
         const double top = *std::max_element(sum, sum + n_cuts);
+        share_.resize(n_cuts);
         double total = 0.0;
-        for (int k = 0; k < n_cuts; ++k) total += std::exp(settings_.eta * (sum[k] - top));
+        for (int k = 0; k < n_cuts; ++k) total += share_[k] = std::exp(settings_.eta * (sum[k] - top));
         double left = random.uniform() * total;
         int k = 0;
         for (; k + 1 < n_cuts; ++k) {
-            left -= std::exp(settings_.eta * (sum[k] - top));
+            left -= share_[k];
             if (left < 0.0) break;
         }
-        return {first(feature) + k, std::exp(settings_.eta * (sum[k] - top)) / total};
+        return {first(feature) + k, share_[k] / total};
     }
     int best(int feature, int n_cuts) const {
         const auto from = sum_.begin() + first(feature);
@@ -133,8 +135,9 @@ class Views {
     int m_ = 0;
     double prior_ = 1.0;
     std::vector<int> first_;                          // per feature: its first view; n_features + 1 entries
-    std::vector<double> count_, alpha_, squeeze_, log_mean_;  // per (view, bit, label)
+    std::vector<double> count_, alpha_, squeeze_;  // per (view, bit, label)
     std::vector<double> use_, sum_;                   // per (view, label): how often in use; per view: Exp3's sum of gains
+    mutable std::vector<double> share_;               // scratch: the softmax of one feature
 
     std::size_t cell(int view, int bit, int label) const { return (static_cast<std::size_t>(view) * 2 + bit) * m_ + label; }
 
@@ -143,13 +146,10 @@ class Views {
     }
 
     void refresh(int view, int label) {
-        const std::size_t below = cell(view, 0, label), above = cell(view, 1, label);
-        for (const std::size_t i : {below, above}) {
+        for (const std::size_t i : {cell(view, 0, label), cell(view, 1, label)}) {
             alpha_[i] = prior_ + count_[i];
             squeeze_[i] = Random::squeeze(alpha_[i]);
         }
-        const double log_total = std::log(alpha_[below] + alpha_[above]);
-        for (const std::size_t i : {below, above}) log_mean_[i] = std::log(alpha_[i]) - log_total;
     }
 };
 
