@@ -9,7 +9,7 @@ from ufodt import UFODT, Binary, Criterion, Expert, Policy, Prior, Problem, cert
 from ufodt.errors import InvalidPolicy
 from ufodt.lab import worlds
 from ufodt.lab.optimal import optimum
-from ufodt.policy import settled
+from ufodt.policy import paper, settled
 
 TWO = Problem([Binary("a"), Binary("b")], labels=[0, 1])
 
@@ -35,6 +35,9 @@ def test_a_criterion_may_be_named(criterion: str) -> None:
         ("redraw_below", 0.25),
         ("redraw_below", "some"),
         ("plan", "Draw"),
+        ("sharpness", 0.5),
+        ("sharpness", float("inf")),
+        ("sharpness", "3"),
         ("predict", "mode"),
     ],
 )
@@ -144,3 +147,25 @@ def test_a_cheap_feature_that_does_as_well_as_a_dear_one_is_found_out() -> None:
         learner.run(X, y)
         question = learner.open(explore=False).ask()
         assert question is not None and question.feature == "cheap", seed
+
+
+def test_a_settled_policy_is_the_optimum_on_a_small_problem_and_only_there() -> None:
+    small, large = (Problem([Binary(f"x{j}") for j in range(n)], labels=range(3)) for n in (6, 11))
+    rng = np.random.default_rng(1)
+    ratios = []
+    for problem in (small, large):
+        y = rng.integers(3, size=400)
+        X = rng.random((400, problem.n_features)) < rng.random((problem.n_features, 3))[:, y].T
+        learner = UFODT(problem, seed=1)
+        learner.run(X.astype(float), y)
+        gap = learner.gap()
+        assert gap.exact
+        ratios.append(gap.ratio)
+        by_hand = UFODT(problem, policy=Policy(plan="mean"), seed=1)
+        by_hand.merge(learner)
+        assert by_hand.gap().ratio >= gap.ratio
+    assert abs(ratios[0] - 1) < 1e-9 < ratios[1] - 1
+
+
+def test_the_paper_draws_from_the_belief_itself() -> None:
+    assert paper(n_hypotheses=10).sharpness == 1.0 < Policy().sharpness

@@ -135,3 +135,19 @@ def test_a_reward_is_the_gain_over_the_chance_of_the_draw(criterion: str, normal
     core.learn(belief, core.Drift(), core.Selection(problem), [], 0, rewards)
     for view, amount in rewards:
         assert belief.views()[2][view] == pytest.approx(amount)
+
+
+@pytest.mark.parametrize("criterion", ["ig", "ec2"])
+def test_where_exp3_explores_no_more_it_asks_the_threshold_that_tells_most(criterion: str) -> None:
+    for settings, searches in (({}, True), ({"teach_all": False, "average": True}, False)):
+        problem, belief = make("exp3", **settings)
+        values, labels = teach(problem, belief)
+        belief.restore_views(belief.views()[0], belief.views()[1], np.array([9.0, 0.0, 0.0, 9.0, 0.0, 0.0]))
+        for f in range(2):
+            tells = []
+            for cut in CUTS[f]:
+                joint = np.histogram2d(values[:, f] > cut, labels, bins=(2, 2))[0] / len(labels)
+                tells.append(entropy(joint.sum(axis=0)) + entropy(joint.sum(axis=1)) - entropy(joint.ravel()))
+            settled = plan(problem, belief, criterion, mean=True)
+            settled.gains()
+            assert settled.threshold(f) == (int(np.argmax(tells)) if searches else 0)
