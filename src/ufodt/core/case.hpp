@@ -251,10 +251,13 @@ class Case {
 
     static void normalise(const std::vector<double>& log_p, std::vector<double>& p) {
         const double top = *std::max_element(log_p.begin(), log_p.end());
-        double sum = 0.0;
         p.resize(log_p.size());
-        for (std::size_t y = 0; y < p.size(); ++y) sum += p[y] = std::exp(log_p[y] - top);
-        for (double& x : p) x /= sum;
+        with_labels(static_cast<int>(p.size()), [&](auto m) {
+            double sum = 0.0;
+            for (int y = 0; y < m; ++y) p[y] = smooth_exp(log_p[y] - top);
+            for (int y = 0; y < m; ++y) sum += p[y];
+            for (int y = 0; y < m; ++y) p[y] /= sum;
+        });
     }
 };
 

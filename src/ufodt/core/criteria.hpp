@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "random.hpp"
 #include "shape.hpp"
 
 namespace ufodt {
@@ -125,20 +126,35 @@ inline double eced(const std::vector<double>& posterior, int n_outcomes, Chance 
     return gain;
 }
 
-// Expected drop of the entropy of the label, in bits: I(X; Y | evidence) = H(X) - sum over labels of P(y) H(X | y).
-inline double ig(const Shape& shape, const Theta& theta, const std::vector<double>& posterior, int feature) {
-    double gain = 0.0;
-    for (int row = shape.row(feature); row < shape.row(feature + 1); ++row) {
-        double q = 0.0, conditional = 0.0;
-        for (int y = 0; y < shape.n_labels; ++y) {
-            const int cell = shape.cell(row, y);
-            const double joint = posterior[y] * theta.p[cell];
-            q += joint;
-            conditional += joint * static_cast<double>(theta.log_p[cell]);
+// Expected drop of the entropy of the label, in bits: I(X; Y | evidence) = H(X) - sum over labels of P(y) H(X | y), of each
+// of some features into `gain`. All outcomes first and their logarithms side by side; `q` is scratch.
+inline void ig(const Shape& shape, const Theta& theta, const std::vector<double>& posterior, const std::vector<int>& features, std::vector<double>& q, double* gain) {
+    q.resize(shape.n_rows);
+    double* chance = q.data();
+    with_labels(shape.n_labels, [&](auto m) {
+        for (std::size_t i = 0; i < features.size(); ++i) {
+            double conditional = 0.0;
+            for (int row = shape.row(features[i]); row < shape.row(features[i] + 1); ++row) {
+                const double* const p = theta.p.data() + row * m;
+                const float* const log_p = theta.log_p.data() + row * m;
+                double sum = 0.0;
+                for (int y = 0; y < m; ++y) {
+                    const double joint = posterior[y] * p[y];
+                    sum += joint;
+                    conditional += joint * static_cast<double>(log_p[y]);
+                }
+                *chance++ = sum;
+            }
+            gain[i] = conditional;
         }
-        if (q > 0.0) gain += conditional - q * std::log(q);
+    });
+    const std::size_t n = chance - q.data();
+    for (std::size_t i = 0; i < n; ++i) q[i] *= smooth_log(std::max(q[i], 1e-300));
+    chance = q.data();
+    for (std::size_t i = 0; i < features.size(); ++i) {
+        for (int k = shape.n_outcomes(features[i]); k > 0; --k) gain[i] -= *chance++;
+        gain[i] = std::max(gain[i], 0.0) * 1.4426950408889634;
     }
-    return std::max(gain, 0.0) * 1.4426950408889634;
 }
 
 // The same for a binary view of a feature, whose chance to lie above its threshold is that of the model:

@@ -44,7 +44,7 @@ class Gains {
     }
 
   private:
-    std::vector<double> gain_, likeliest_;
+    std::vector<double> gain_, likeliest_, chances_;
     std::vector<int> view_;  // per feature: the threshold in play
     std::vector<Reward> rewards_;
     std::vector<Part> parts_;
@@ -73,13 +73,13 @@ class Gains {
         }
         if (by_label || now.views().size() > 0) now.weigh_labels();
         const Theta& theta = now.in_mind();
+        if (criterion == Criterion::ig) ig(shape, theta, now.posterior(), open, chances_, gain.data());
         for (std::size_t i = 0; i < open.size(); ++i) {
             const int f = open[i];
             if (by_mass) hypotheses.split(f, parts_);
             if (by_region) hypotheses.split(f, mixtures_);
             if (now.is_viewed(f)) score_views(now, criterion, f, gain[i]);
-            else if (criterion == Criterion::ig) gain[i] = ig(shape, theta, now.posterior(), f);
-            else if (by_label) gain[i] = by_chance(criterion, now.posterior(), shape.n_outcomes(f), [&, row = shape.row(f)](int k, int y) { return theta.p[shape.cell(row + k, y)]; });
+            else if (by_label && criterion != Criterion::ig) gain[i] = by_chance(criterion, now.posterior(), shape.n_outcomes(f), [&, row = shape.row(f)](int k, int y) { return theta.p[shape.cell(row + k, y)]; });
             else if (by_region) gain[i] = rig(mixtures_, whole_);
             else if (by_mass) gain[i] = criterion == Criterion::us ? us(parts_, all) : ec2(edges_left(parts_), all);
         }

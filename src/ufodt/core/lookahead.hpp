@@ -113,6 +113,7 @@ class Lookahead {
     int foreseen_ = -1;
     std::vector<std::size_t> promising_;  // of the candidates: those looked ahead at
     std::vector<int> features_;           // the same, as features
+    std::vector<double> rate_, surplus_;  // per candidate: gain per price, and what it leaves after it; -inf once chosen
     Optimal optimal_;
     std::vector<double> p_in_play_;  // P(outcome | label) as the plans read it
     std::vector<double> joint_;
@@ -126,23 +127,26 @@ class Lookahead {
         const std::size_t m = shape.n_labels, max_states = now.policy().lookahead;
         const std::vector<double>& losses = now.problem().loss.of;
         const double most_lost = worth_ * *std::max_element(losses.begin(), losses.end());
+        rate_.resize(candidates.size());
+        surplus_.resize(candidates.size());
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+            const Candidate& c = candidates[i];
+            rate_[i] = has_one_price_ ? gains[c.at] : c.rate(gains);
+            surplus_[i] = most_lost * gains[c.at] - c.price;
+        }
         std::size_t n_states = 1;
         while (promising_.size() < candidates.size()) {
-            const auto most = [&](auto merit) {
-                double best = -INFINITY;
-                std::size_t found = 0;
-                for (std::size_t i = 0; i < candidates.size(); ++i) {
-                    const double here = candidates[i].looked_at ? -INFINITY : merit(candidates[i]);
-                    if (here > best) best = here, found = i;
-                }
-                return found;
-            };
-            const std::size_t found = has_one_price_               ? most([&](const Candidate& c) { return gains[c.at]; })
-                                      : promising_.size() % 2 == 0 ? most([&](const Candidate& c) { return c.rate(gains); })
-                                                                   : most([&](const Candidate& c) { return most_lost * gains[c.at] - c.price; });
+            const std::vector<double>& merit = has_one_price_ || promising_.size() % 2 == 0 ? rate_ : surplus_;
+            double best = -INFINITY;
+            std::size_t found = 0;
+            for (std::size_t i = 0; i < merit.size(); ++i) {
+                found = merit[i] > best ? i : found;
+                best = std::max(best, merit[i]);
+            }
             const int f = now.open()[candidates[found].at];
             n_states *= static_cast<std::size_t>(shape.n_outcomes(f)) + 1;
             if ((n_states > max_states || n_states * m > 4 * max_states) && !promising_.empty()) return;
+            rate_[found] = surplus_[found] = -INFINITY;
             candidates[found].looked_at = true;
             promising_.push_back(found);
             features_.push_back(f);

@@ -55,6 +55,20 @@ inline double smooth_log(double x) {
     return k * 0.6931471805599453 + 2.0 * s * series;
 }
 
+// Exponential good to 1e-15 for x <= 0, without branches too; vanishes below -700.
+inline double smooth_exp(double given) {
+    const double x = std::max(given, -700.0);
+    const double shifted = x * 1.4426950408889634 + 0x1.8p52, k = shifted - 0x1.8p52;  // rounds to a whole number
+    const double r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b3ap-40;       // what is left, in two parts of log 2
+    const double r2 = r * r, r4 = r2 * r2;
+    const double low = (1.0 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
+    const double middle = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
+    const double high = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800)) + r4 * (1.0 / 479001600);
+    const double series = low + r4 * (middle + r4 * high);
+    const double power = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52);
+    return given < -700.0 ? 0.0 : series * power;
+}
+
 // Two normal variates from two words (Box and Muller, 1958): the angle lies in the first eighth of the circle, and bits
 // that the fraction does not use say which eighth it is moved to.
 inline std::pair<double, double> normal_pair(std::uint64_t first, std::uint64_t second) {
