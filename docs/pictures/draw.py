@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from ufodt import UFODT, Policy, Problem
+from ufodt import UFODT, Problem
 from ufodt.lab import datasets
 from ufodt.tree import Tree
 
@@ -23,7 +23,7 @@ def cleveland() -> Tree:
     problem, X, y = datasets.to_named(datasets.load("cleveland"), priced=True, loss=[[0, 500], [1000, 0]])
     chosen = [problem.feature_index(name) for name in HOSPITAL]
     small = Problem([problem.features[j] for j in chosen], problem.labels, problem.loss)
-    learner = UFODT(small, policy=Policy(planner="optimal"), seed=1)
+    learner = UFODT(small, seed=1)
     learner.learn_many(X[:, chosen], y)
     return learner.tree()
 
