@@ -27,9 +27,8 @@ class Criterion(StrEnum):
 
 
 _PLANNERS = {"lookahead": 128, "greedy": 128, "optimal": core.MAX_STATES}  # states looked ahead over
-_SMALL = (
-    1 << 16
-)  # states of a problem whose settled policy is planned exactly: ten binary features, or six of five bins
+# What is planned exactly where nothing more is explored: ten binary features, or six of five bins, and a few labels.
+_SMALL_STATES, _SMALL_WORK = 1 << 16, 1 << 22  # work: states times labels squared, a few milliseconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +53,10 @@ class Policy:
         given. That takes information gain, a stop that weighs cost and benefit, answers under the mean and no
         thresholds in place of bins; anything else plans under the draw alone.
     sharpness
-        How many times its size a large count weighs in a draw; half as much more once a feature has been answered 100
-        times under a label. A plan looks for the best of many draws and so believes too much of them. At 1 theta is
-        drawn from the belief itself (the paper, Thompson sampling). Thresholds in place of bins are always drawn so.
+        Theta is drawn as if there had been up to so many times as many answers: halfway there once a feature has been
+        answered 100 times under a label. A plan takes the best of many questions, which draws make look better than
+        they are. At 1 theta is drawn from the belief itself (the paper, Thompson sampling), as thresholds in place of
+        bins always are.
     predict
         Answer under the `mean` belief, or under the planning `theta` (the paper).
     planner
@@ -64,7 +64,8 @@ class Policy:
         over the few that the criterion finds most promising, `optimal` of the best plan of all, which few features
         allow, `greedy` the criterion's own best of those that pay. By default `lookahead` with information gain, and
         `greedy` with the other criteria, whose choice is their point. Other stop rules leave it to the criterion.
-        Where nothing more is explored, as in `evaluate` and `freeze`, `lookahead` sees all of a small problem.
+        Where nothing more is explored (`evaluate`, `tree`, `open(explore=False)`) `lookahead` sees all of a small
+        problem, unless `plan` is `mean` anyway. Plans do not heed budgets, and take each threshold as it is chosen now.
     """
 
     criterion: Criterion = Criterion.IG
@@ -145,7 +146,8 @@ def settled(policy: Policy, problem: Problem, compiled: core.Problem) -> core.Po
     """
     if policy.predict == "theta" or policy.plan == "mean":
         return to_core(policy, problem)
-    exact = policy.planner == "lookahead" and n_states(compiled) <= _SMALL
+    n = n_states(compiled)
+    exact = policy.planner == "lookahead" and n <= _SMALL_STATES and n * problem.n_labels**2 <= _SMALL_WORK
     return to_core(replace(policy, plan="mean", planner="optimal" if exact else policy.planner), problem)
 
 

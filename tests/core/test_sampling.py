@@ -124,14 +124,16 @@ def test_lanes_are_independent_of_each_other(lag: int) -> None:
             assert chi_square(pairs, pairs.sum() * np.outer(p, p).ravel()) > TOO_UNLIKELY / 10, (y, f)
 
 
-@pytest.mark.parametrize("p", [0.002, 0.3])
+@pytest.mark.parametrize("p", [0.00195, 0.002, 0.3])
 def test_lanes_of_a_block_vary_as_much_as_independent_ones(p: float) -> None:
     """What lies below the bits that lanes draw apart is thrown for 64 at a time: it must hardly show in their sum."""
     case = pinned([np.array([[1 - p, 1 - p], [p, p]])], np.ones(2))
-    sums = drawn(case, seed=16, n=64 * 15_000)[0][:, 0].reshape(-1, 64).sum(axis=1)
-    apart = 64 * p * (1 - p)  # the variance of independent lanes
-    spread = np.sqrt((2 + 1 / apart) / len(sums))  # of its estimate, relative
-    assert 1 - 5 * spread < sums.var() / apart < 1 + 63 * 2.0**-18 / (p * (1 - p)) + 5 * spread
+    outcomes = drawn(case, seed=16, n=512 * 1_900)[0][:, 0]
+    for size in (64, 512):  # lanes of a word, which share a throw, and of a block, whose words do not
+        sums = outcomes.reshape(-1, size).sum(axis=1)
+        apart = size * p * (1 - p)  # the variance of independent lanes
+        spread = np.sqrt((2 + 1 / apart) / len(sums))  # of its estimate, relative
+        assert 1 - 5 * spread < sums.var() / apart < 1 + 63 * 2.0**-18 / (p * (1 - p)) + 5 * spread, size
 
 
 def test_cases_are_independent_of_each_other() -> None:
@@ -254,7 +256,7 @@ def test_a_stream_depends_on_nothing_drawn_before() -> None:
 
 @pytest.mark.parametrize("most", [1.0, 3.0])
 def test_a_sharpened_draw_has_the_mean_of_the_belief_and_larger_counts(most: float) -> None:
-    """Counts n of a feature under a label weigh 1 + (most - 1) n / (n + 100) times; the prior weighs once."""
+    """What is believed of a feature under a label after n answers weighs 1 + (most - 1) n / (n + 100) times."""
     n_features, counts = 5_000, np.array([240.0, 60.0])
     case = small([2] * n_features, prior=2.0)
     case.belief.sharpen(most)
@@ -262,10 +264,11 @@ def test_a_sharpened_draw_has_the_mean_of_the_belief_and_larger_counts(most: flo
     theta = case.belief.draw(seed=25)
     for y, seen in enumerate([counts, np.array([0.0, 3.0])]):
         times = 1 + (most - 1) * seen.sum() / (seen.sum() + 100)
-        assert stats.kstest(theta[0::2, y], stats.beta(*(2 + times * seen)).cdf).pvalue > TOO_UNLIKELY
+        assert stats.kstest(theta[0::2, y], stats.beta(*(times * (2 + seen))).cdf).pvalue > TOO_UNLIKELY
     plain = small([2] * n_features, prior=2.0)
     plain.belief.set_counts(case.belief.counts, case.belief.label_counts)
     np.testing.assert_array_equal(case.belief.mean()[0], plain.belief.mean()[0])
+    np.testing.assert_allclose(theta[0::2].mean(axis=0), plain.belief.mean()[0][0], atol=0.01)
 
 
 @pytest.mark.parametrize("most", [0.5, np.nan, np.inf])

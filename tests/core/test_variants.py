@@ -19,16 +19,17 @@ from ufodt import core
 assert core.variant == sys.argv[1], core.variant
 rng, digest = np.random.default_rng(1), hashlib.sha256()
 for i in range(56):
-    n_outcomes, m = rng.integers(2, 5, 9).tolist(), int(rng.integers(2, 14))
+    binary = i % 4 == 3  # with two labels and many hypotheses: what is counted and drawn by blocks
+    n_outcomes, m = ([2] * 9, 2) if binary else (rng.integers(2, 5, 9).tolist(), int(rng.integers(2, 14)))
     loss = rng.uniform(0, 3, (m, m)) * (1 - np.eye(m)) if i % 2 else 1 - np.eye(m)
     problem = core.Problem(n_outcomes, m, rng.uniform(1, 2, 9).tolist(), [1.0] * 9, [-1] * 9, loss)
     belief = core.Belief(problem, rng.gamma(1, 1, (sum(n_outcomes), m)) + 0.1, np.ones(m), True)
     policy = core.Policy(
-        criterion=["ec2", "ig", "us", "random", "rig", "gini", "eced"][i % 7],
+        criterion="ec2" if binary else ["ec2", "ig", "us", "random", "rig", "gini", "eced"][i % 7],
         stop=[("any", 0, 2), ("region", 0, 0), ("cost_benefit", 40.0, 0)],
         budget=math.inf,
-        n_hypotheses=int(rng.integers(1, 300)),
-        distinct=i % 5 == 0,
+        n_hypotheses=int(rng.integers(500, 1400) if binary else rng.integers(1, 300)),
+        distinct=i % 5 == 0 and not binary,
         redraw_below=0 if i % 5 == 0 else 20,
         predict_theta=i % 3 == 0,
         plan_mean=False,

@@ -151,3 +151,32 @@ def test_where_exp3_explores_no_more_it_asks_the_threshold_that_tells_most(crite
             settled = plan(problem, belief, criterion, mean=True)
             settled.gains()
             assert settled.threshold(f) == (int(np.argmax(tells)) if searches else 0)
+
+
+@pytest.mark.parametrize("thresholds", ["exhaustive", "exp3"])
+def test_a_plan_that_asks_nothing_still_knows_what_a_value_would_say(thresholds: str) -> None:
+    def fresh() -> core.Plan:
+        policy = core.Policy(
+            criterion="ig",
+            stop=[("cost_benefit", 1.01, 0)],  # nothing is worth a question
+            budget=math.inf,
+            n_hypotheses=8,
+            distinct=False,
+            redraw_below=0,
+            predict_theta=False,
+            plan_mean=True,
+        )
+        return core.Plan(problem, policy, belief, seed=0, number=0)
+
+    problem, belief = make(thresholds)
+    teach(problem, belief)
+    looked, told = fresh(), fresh()
+    assert looked.next() is None
+    before = looked.outlook(1)
+    assert looked.threshold(1) >= 0
+    np.testing.assert_array_equal(before, looked.outlook(1))
+    assert abs(before[0, 1] - before[1, 1]) > 0.2, "what was taught shows"
+    outcome = told.outcome(1, 5.0)
+    assert outcome == 1
+    told.observe(1, outcome)
+    np.testing.assert_allclose(told.predict()[1], before[1, 1:])

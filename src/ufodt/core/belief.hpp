@@ -86,15 +86,15 @@ class Belief {
 
     // How far the likelihood of several answers is trusted; learned once switched on.
     void learn_temper() { tempers_ = true; }
+    const Temper& temper() const { return temper_; }
+    Temper& temper() { return temper_; }
 
-    // Theta is drawn as if counts were larger than they are, the more the larger they are: at most `most` times.
+    // Draws come closer to the mean the more answers there are, as if there were at most `most` times as many.
     void sharpen(double most) {
         if (!(most >= 1.0 && std::isfinite(most))) throw std::invalid_argument("the sharpness must be finite and at least 1");
         sharpness_ = most;
         refresh();
     }
-    const Temper& temper() const { return temper_; }
-    Temper& temper() { return temper_; }
 
     const Cuts& cuts() const { return cuts_; }
     const Views& views() const { return views_; }
@@ -260,6 +260,7 @@ class Belief {
     }
 
     static constexpr std::int64_t first_cut = 8;       // values seen before a continuous feature is cut; then at each doubling
+    static constexpr double half_sharp = 100.0;        // answers about a feature under a label after which draws are halfway sharpened
     static constexpr std::int64_t informed_cut = 256;  // from here on by what is learned of the labels, not by equal shares
 
     Shape shape_;
@@ -274,9 +275,8 @@ class Belief {
     std::optional<Injected> injected_;
     double kept_ = 1.0;
     bool learns_labels_;
-    // Derived from prior + count, kept up to date entry by entry:
-    static constexpr double half_sharp = 100.0;  // of as many answers about a feature draws are sharpened half as far as they can be
     double sharpness_ = 1.0;
+    // Derived from prior + count, kept up to date entry by entry:
     std::vector<double> alpha_, sharp_, squeeze_, total_;
     LogMean log_mean_;
     Temper temper_;
@@ -350,10 +350,10 @@ class Belief {
             n += count_[shape_.cell(row, label)];
         }
         log_mean_.total[i] = std::log(total_[i]);
-        const double extra = (sharpness_ - 1.0) * n / (n + half_sharp);
+        const double times = 1.0 + (sharpness_ - 1.0) * n / (n + half_sharp);
         for (int row = first; row < last; ++row) {
             const int cell = shape_.cell(row, label);
-            sharp_[cell] = alpha_[cell] + extra * count_[cell];
+            sharp_[cell] = times * alpha_[cell];
             squeeze_[cell] = Random::squeeze(sharp_[cell]);
         }
     }

@@ -173,18 +173,23 @@ class Hypotheses {
 
     // The edges that the answer about each feature is expected to leave, as `edges_left` of its parts has it.
     void edges_left(const std::vector<int>& features, double* left) {
-        if (weights_.empty() && n_regions() == 2 && shape_->n_indicators() == shape_->n_features) {
-            edges_of_two(features, left);
-            return;
-        }
+        const bool two_regions = weights_.empty() && n_regions() == 2;
+        const std::uint64_t* ones[8];  // of binary features, as most are, to be counted together
+        double* of[8];
+        int n = 0;
         for (const int f : features) {
             if (shape_->n_outcomes(f) > 2) {
                 split(f, parts_);
-                *left++ = ufodt::edges_left(parts_);
+                *left = ufodt::edges_left(parts_);
+            } else if (two_regions) {
+                ones[n] = lanes(f, 1), of[n++] = left;
+                if (n == 8) edges_of_two(ones, of, n), n = 0;
             } else {
-                *left++ = edges_of_binary(lanes(f, 1));
+                *left = edges_of_binary(lanes(f, 1));
             }
+            ++left;
         }
+        if (n > 0) edges_of_two(ones, of, n);
     }
 
     // The survivors as a `Part` or a `Mixture`.
@@ -272,21 +277,17 @@ class Hypotheses {
         return sum;
     }
 
-    // The edges left by binary features between two regions of equal weights, eight features at a time: between regions of a
-    // and b hypotheses there are a times b.
-    void edges_of_two(const std::vector<int>& features, double* left) const {
-        const std::size_t n = features.size();
-        for (std::size_t from = 0; from < n; from += 8) {
-            const std::uint64_t* ones[8];
-            for (std::size_t i = 0; i < 8; ++i) ones[i] = lanes(features[std::min(from + i, n - 1)], 1);
-            double in_a[8], in_b[8], edges[8];
-            count_both(ones, live_.data(), live_.data() + n_words_, n_words_, in_a, in_b);
-            for (int i = 0; i < 8; ++i) {
-                const double out_a = totals_[0] - in_a[i], out_b = totals_[1] - in_b[i];
-                edges[i] = (out_a + out_b) * (out_a * out_b) + (in_a[i] + in_b[i]) * (in_a[i] * in_b[i]);
-            }
-            std::copy_n(edges, std::min<std::size_t>(n - from, 8), left + from);
+    // The edges left by up to eight binary features, whose outcome is 1 in the lanes `ones`, between two regions of equal
+    // weights: between regions of a and b hypotheses there are a times b.
+    void edges_of_two(const std::uint64_t* (&ones)[8], double* const (&left)[8], int n) const {
+        for (int i = n; i < 8; ++i) ones[i] = ones[0];
+        double in_a[8], in_b[8], edges[8];
+        count_both(ones, live_.data(), live_.data() + n_words_, n_words_, in_a, in_b);
+        for (int i = 0; i < 8; ++i) {
+            const double out_a = totals_[0] - in_a[i], out_b = totals_[1] - in_b[i];
+            edges[i] = (out_a + out_b) * (out_a * out_b) + (in_a[i] + in_b[i]) * (in_a[i] * in_b[i]);
         }
+        for (int i = 0; i < n; ++i) *left[i] = edges[i];
     }
 
     // The edges left by a binary feature whose outcome is 1 in the lanes `ones`, between any number of regions.

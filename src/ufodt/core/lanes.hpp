@@ -50,7 +50,7 @@ inline void add_where(Floats& sum, const std::uint64_t& word, int q, float weigh
 
 // Of eight rows of words: how many of their lanes are in `a`, and how many in `b`.
 inline void count_both(const std::uint64_t* const (&rows)[8], const std::uint64_t* a, const std::uint64_t* b, int n_words, double (&in_a)[8], double (&in_b)[8]) {
-#if defined(__AVX512BW__)
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
     const auto count = [](__m512i words) {  // the bits of each word, a nibble at a time from a table
         const __m512i nibble = _mm512_set1_epi8(15), bits = _mm512_set4_epi32(0x04030302, 0x03020201, 0x03020201, 0x02010100);
         const __m512i low = _mm512_shuffle_epi8(bits, words & nibble), high = _mm512_shuffle_epi8(bits, (words >> 4) & nibble);

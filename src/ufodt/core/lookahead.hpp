@@ -86,7 +86,6 @@ class Lookahead {
         const Policy& policy = now.policy();
         choose_promising(now, gains, candidates);
         optimal_.solve(now.problem(), in_play(now, gains), now.posterior(), features_, now.purse(), worth_);
-        constexpr double slack = 1.0 - 1e-9;  // rounding alone is no reason to ask
         const double stop = slack * optimal_.stop_value();
         double best = stop;
         bool any = false;
@@ -102,11 +101,12 @@ class Lookahead {
 
     // Whether a candidate pays, in a plan or, where none was looked at that begins with it, alone.
     bool pays(const Case& now, const Candidate& c) {
-        const bool alone = weighed_ && !c.looked_at && worth_ * (loss_now(now) - loss_after(now, now.open()[c.at], now.shape().n_labels)) > c.price;
+        const bool alone = weighed_ && !c.looked_at && slack * worth_ * (loss_now(now) - loss_after(now, now.open()[c.at], now.shape().n_labels)) > c.price;
         return c.pays || alone;
     }
 
   private:
+    static constexpr double slack = 1.0 - 1e-9;  // rounding alone is no reason to ask
     bool weighed_ = false, has_one_price_ = false;
     double worth_ = 1.0;  // of one unit of loss, by the stop rule that weighs it
     double lowest_price_ = 0.0;

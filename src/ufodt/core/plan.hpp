@@ -131,7 +131,7 @@ class Plan {
     int predict(std::vector<double>& p) const { return case_.predict(p); }
 
     // What each outcome of a feature would lead to, by the mean belief: rows of P(outcome), then P(label | outcome).
-    void outlook(int feature, std::vector<double>& table) const { case_.outlook(feature, gains_.view(case_, feature), table); }
+    void outlook(int feature, std::vector<double>& table) { case_.outlook(feature, view(feature), table); }
 
   private:
     Case case_;

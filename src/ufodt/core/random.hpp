@@ -245,7 +245,8 @@ using Block = std::uint64_t __attribute__((vector_size(64)));
 // The same as above for 512 lanes, those in `second` with one probability and the others with another; `fraction` holds the
 // two. A lane says yes where its probability and a uniform number, added bit by bit from the lowest, carry out of the
 // highest: a carry is the majority of three. Eight bits are added; whether those below carry into them is thrown once for
-// each word. Every lane has exactly its chance, and two lanes of a word share no more than 2^-18 of covariance.
+// each word. Every lane has exactly its chance; two lanes of a word have a covariance of up to 2^-18, which shows only where the
+// chance is below 1/100: the number of a word's lanes that say yes then varies up to a quarter more than by chance.
 inline Block bernoulli_block(Random& random, const Block& lanes, const Block& second, const std::uint64_t (&fraction)[2]) {
     constexpr int n_bits = 8;
     const Block where[4] = {Block{}, ~second, second, ~Block{}};  // by the bit of the first and that of the second

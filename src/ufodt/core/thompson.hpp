@@ -78,7 +78,7 @@ struct Dirichlets {
     // P(above) of the views of every feature, drawn (or the mean without `random`), and of the feature's two outcomes.
     void take_views(Random* random, const std::vector<int>& features, Theta& theta) const {
         const int m = shape.n_labels;
-        const bool explores = random || !views.settings().teach_all;  // else all are known as well, and the best is searched for
+        const bool explores = random || !views.settings().teach_all;  // else all thresholds were taught: the best can be searched for
         const bool exp3 = views.settings().mode == Thresholds::exp3 && explores, one_in_play = exp3 && !views.settings().average;
         theta.view.resize(static_cast<std::size_t>(views.size()) * m);
         theta.chosen.assign(shape.n_features, -1);

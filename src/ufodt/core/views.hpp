@@ -135,7 +135,7 @@ class Views {
     int m_ = 0;
     double prior_ = 1.0;
     std::vector<int> first_;                          // per feature: its first view; n_features + 1 entries
-    std::vector<double> count_, alpha_, squeeze_;  // per (view, bit, label)
+    std::vector<double> count_, alpha_, squeeze_;     // per (view, bit, label)
     std::vector<double> use_, sum_;                   // per (view, label): how often in use; per view: Exp3's sum of gains
     mutable std::vector<double> share_;               // scratch: the softmax of one feature
 

@@ -104,7 +104,7 @@ void bind_plan(nb::module_& m) {
              })
         .def("paying", &Plan::paying)
         .def("outlook",
-             [](const Plan& plan, int feature) {
+             [](Plan& plan, int feature) {
                  check_feature(plan.shape(), feature);
                  std::vector<double> rows;
                  plan.outlook(feature, rows);
