@@ -9,7 +9,7 @@ from ufodt import UFODT, Binary, Criterion, Expert, Policy, Prior, Problem, cert
 from ufodt.errors import InvalidPolicy
 from ufodt.lab import worlds
 from ufodt.lab.optimal import optimum
-from ufodt.policy import paper, settled
+from ufodt.policy import settled
 
 TWO = Problem([Binary("a"), Binary("b")], labels=[0, 1])
 
@@ -35,9 +35,6 @@ def test_a_criterion_may_be_named(criterion: str) -> None:
         ("redraw_below", 0.25),
         ("redraw_below", "some"),
         ("plan", "Draw"),
-        ("sharpness", 0.5),
-        ("sharpness", float("inf")),
-        ("sharpness", "3"),
         ("predict", "mode"),
     ],
 )
@@ -165,7 +162,3 @@ def test_a_settled_policy_is_the_optimum_on_a_small_problem_and_only_there() -> 
         by_hand.merge(learner)
         assert (by_hand.gap().ratio > gap.ratio + 1e-9) == (problem is small)
     assert abs(ratios[0] - 1) < 1e-9 < ratios[1] - 1
-
-
-def test_the_paper_draws_from_the_belief_itself() -> None:
-    assert paper(n_hypotheses=10).sharpness == 1.0 < Policy().sharpness

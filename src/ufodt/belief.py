@@ -28,13 +28,7 @@ class Weighted(NamedTuple):
 
 
 def from_prior(
-    prior: Prior,
-    problem: Problem,
-    compiled: core.Problem,
-    cutting: Thresholds,
-    *,
-    injected: Prior | None = None,
-    sharpness: float = 1.0,
+    prior: Prior, problem: Problem, compiled: core.Problem, cutting: Thresholds, *, injected: Prior | None = None
 ) -> core.Belief:
     """Return the belief before the first case; what is forgotten later makes room for the injected prior, if any."""
     counts, label_counts = prior_counts(prior, problem, compiled, cutting)
@@ -51,7 +45,6 @@ def from_prior(
         eta=cutting.eta,
         view_prior=float(prior.count),
     )
-    belief.sharpen(sharpness)
     if prior.learns_trust:
         belief.learn_temper()
     if injected is not None:

@@ -43,7 +43,7 @@ def read(manifest: Mapping[str, Any]) -> Settings:
     """Return the settings that a manifest describes; what is wrong with it comes out as one error or another."""
     return Settings(
         read_problem(manifest["problem"]),
-        _read_policy(manifest["policy"]),
+        Policy(**{**manifest["policy"], "stop": _read_stop(manifest["policy"]["stop"])}),
         _read_prior(manifest["prior"]),
         Thresholds(**manifest["thresholds"]),
         _read_drift(manifest["drift"]),
@@ -98,11 +98,6 @@ def _read_prior(prior: Mapping[str, Any]) -> Prior:
         pairs = isinstance(given, list) and bool(given) and isinstance(given[0], list)
         experts.append(Expert(feature, label, dict(given) if pairs else given, strength))
     return Prior(**{**prior, "experts": tuple(experts), "labels": _from_pairs(prior["labels"])})
-
-
-def _read_policy(policy: Mapping[str, Any]) -> Policy:
-    as_before = {"sharpness": 1.0}  # of files written before there was one
-    return Policy(**{**as_before, **policy, "stop": _read_stop(policy["stop"])})
 
 
 def _read_drift(rule: Mapping[str, Any]) -> Drift:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from ufodt import core, stop
-from ufodt.amount import number, plain
+from ufodt.amount import plain
 from ufodt.errors import InvalidPolicy
 from ufodt.features import Continuous, Feature
 from ufodt.problem import Problem
@@ -52,11 +52,6 @@ class Policy:
         question pays under the draw it is asked, to learn; then what still pays under the mean, by which the answer is
         given. That takes information gain, a stop that weighs cost and benefit, answers under the mean and no
         thresholds in place of bins; anything else plans under the draw alone.
-    sharpness
-        Theta is drawn as if there had been up to so many times as many answers: halfway there once a feature has been
-        answered 100 times under a label. A plan takes the best of many questions, which draws make look better than
-        they are. At 1 theta is drawn from the belief itself (the paper, Thompson sampling), as thresholds in place of
-        bins always are.
     predict
         Answer under the `mean` belief, or under the planning `theta` (the paper).
     planner
@@ -74,7 +69,6 @@ class Policy:
     distinct: bool = False
     redraw_below: int = 32
     plan: Literal["both", "draw", "mean"] = "both"
-    sharpness: float = 3.0
     predict: Literal["mean", "theta"] = "mean"
     planner: Literal["lookahead", "greedy", "optimal"] | None = None
 
@@ -99,9 +93,6 @@ class Policy:
                 f"plan={self.plan!r}, predict={self.predict!r} came; "
                 "expected plan 'both', 'draw' or 'mean', predict 'mean' or 'theta'."
             )
-        if not 1 <= number(self.sharpness) < math.inf:
-            raise InvalidPolicy(f"sharpness={self.sharpness!r} came; expected a finite number, 1 or more.")
-        object.__setattr__(self, "sharpness", number(self.sharpness))
         if self.planner is None:
             object.__setattr__(self, "planner", "lookahead" if self.criterion == Criterion.IG else "greedy")
         if self.planner not in _PLANNERS:
@@ -117,7 +108,6 @@ def paper(*, criterion: str = "ec2", n_hypotheses: int) -> Policy:
         distinct=True,
         redraw_below=0,
         plan="draw",
-        sharpness=1.0,
         predict="theta",
     )
 

@@ -57,12 +57,7 @@ def begin(settings: Settings, seed: Any) -> State:
 def fresh_belief(settings: Settings, compiled: core.Problem) -> core.Belief:
     """Return the belief before the first case."""
     return beliefs.from_prior(
-        settings.prior,
-        settings.problem,
-        compiled,
-        settings.thresholds,
-        injected=settings.drift.prior,
-        sharpness=settings.policy.sharpness,
+        settings.prior, settings.problem, compiled, settings.thresholds, injected=settings.drift.prior
     )
 
 

@@ -252,26 +252,3 @@ def test_neighbouring_streams_share_no_bits_beyond_chance(seed: int, stream: int
 
 def test_a_stream_depends_on_nothing_drawn_before() -> None:
     np.testing.assert_array_equal(core.draw_words(300, seed=5)[:7], core.draw_words(7, seed=5))
-
-
-@pytest.mark.parametrize("most", [1.0, 3.0])
-def test_a_sharpened_draw_has_the_mean_of_the_belief_and_larger_counts(most: float) -> None:
-    """What is believed of a feature under a label after n answers weighs 1 + (most - 1) n / (n + 100) times."""
-    n_features, counts = 5_000, np.array([240.0, 60.0])
-    case = small([2] * n_features, prior=2.0)
-    case.belief.sharpen(most)
-    case.belief.set_counts(np.tile(np.array([counts, [0.0, 3.0]]).T, (n_features, 1)), np.array([300.0, 3.0]))
-    theta = case.belief.draw(seed=25)
-    for y, seen in enumerate([counts, np.array([0.0, 3.0])]):
-        times = 1 + (most - 1) * seen.sum() / (seen.sum() + 100)
-        assert stats.kstest(theta[0::2, y], stats.beta(*(times * (2 + seen))).cdf).pvalue > TOO_UNLIKELY
-    plain = small([2] * n_features, prior=2.0)
-    plain.belief.set_counts(case.belief.counts, case.belief.label_counts)
-    np.testing.assert_array_equal(case.belief.mean()[0], plain.belief.mean()[0])
-    np.testing.assert_allclose(theta[0::2].mean(axis=0), plain.belief.mean()[0][0], atol=0.01)
-
-
-@pytest.mark.parametrize("most", [0.5, np.nan, np.inf])
-def test_a_sharpness_that_is_none_is_refused(most: float) -> None:
-    with pytest.raises(ValueError, match="sharpness"):
-        small([2]).belief.sharpen(most)

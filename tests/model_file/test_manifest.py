@@ -78,12 +78,6 @@ def test_a_manifest_that_describes_no_learner_is_refused(path: Path, change: Cal
         ufodt.load(path)
 
 
-def test_a_file_from_before_draws_were_sharpened_goes_on_as_before(path: Path) -> None:
-    assert ufodt.load(path).policy.sharpness > 1
-    edit(path, lambda m: m["policy"].pop("sharpness"))
-    assert ufodt.load(path).policy.sharpness == 1
-
-
 def test_a_manifest_of_a_giant_is_refused_before_it_is_made(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_file, "MAX_ARRAY_BYTES", 8 * 15 * 3 - 1)
     with pytest.raises(InvalidModelFile, match="manifest does not describe a learner.*no model is that big"):

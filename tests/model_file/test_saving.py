@@ -32,7 +32,6 @@ RICH = Problem(
         {"policy": Policy(stop=stop.cost_benefit(), criterion="us", plan="mean", predict="theta", distinct=True)},
         {"criterion": "rig", "n_hypotheses": 17},
         {"criterion": "gini"},
-        {"policy": Policy(sharpness=1.5)},
         {"policy": Policy(criterion="eced", planner="lookahead")},
         {"prior": Prior(count=0.3, labels={7: 0.2, "ja": 0.3, "né": 0.5}, label_strength=4.5, learns_labels=False)},
         {"prior": Prior(experts=(Expert("a", 7, 0.9, 50), Expert("c", "ja", {"0.3": 0.25, 0.1 + 0.2: 0.75}, 4)))},

@@ -58,7 +58,6 @@ class Belief {
         count_.assign(prior_.size(), 0.0);
         label_count_.assign(label_prior_.size(), 0.0);
         alpha_.resize(prior_.size());
-        sharp_.resize(prior_.size());
         squeeze_.resize(prior_.size());
         total_.resize(static_cast<std::size_t>(shape_.n_features) * shape_.n_labels);
         log_mean_.outcome.resize(prior_.size());
@@ -88,13 +87,6 @@ class Belief {
     void learn_temper() { tempers_ = true; }
     const Temper& temper() const { return temper_; }
     Temper& temper() { return temper_; }
-
-    // Draws come closer to the mean the more answers there are, as if there were at most `most` times as many.
-    void sharpen(double most) {
-        if (!(most >= 1.0 && std::isfinite(most))) throw std::invalid_argument("the sharpness must be finite and at least 1");
-        sharpness_ = most;
-        refresh();
-    }
 
     const Cuts& cuts() const { return cuts_; }
     const Views& views() const { return views_; }
@@ -260,7 +252,6 @@ class Belief {
     }
 
     static constexpr std::int64_t first_cut = 8;       // values seen before a continuous feature is cut; then at each doubling
-    static constexpr double half_sharp = 100.0;        // answers about a feature under a label after which draws are halfway sharpened
     static constexpr std::int64_t informed_cut = 256;  // from here on by what is learned of the labels, not by equal shares
 
     Shape shape_;
@@ -275,9 +266,8 @@ class Belief {
     std::optional<Injected> injected_;
     double kept_ = 1.0;
     bool learns_labels_;
-    double sharpness_ = 1.0;
     // Derived from prior + count, kept up to date entry by entry:
-    std::vector<double> alpha_, sharp_, squeeze_, total_;
+    std::vector<double> alpha_, squeeze_, total_;
     LogMean log_mean_;
     Temper temper_;
     bool tempers_ = false;
@@ -337,25 +327,15 @@ class Belief {
 
     void refresh_cell(int cell) {
         alpha_[cell] = prior(cell) + count_[cell];
+        squeeze_[cell] = Random::squeeze(alpha_[cell]);
         log_mean_.outcome[cell] = std::log(alpha_[cell]);
     }
 
-    // What a feature's outcomes share under a label: their sum, and how far draws are sharpened.
     void refresh_total(int feature, int label) {
-        const int i = feature * shape_.n_labels + label, first = shape_.row(feature), last = shape_.row(feature + 1);
-        double n = 0.0;
+        const int i = feature * shape_.n_labels + label;
         total_[i] = 0.0;
-        for (int row = first; row < last; ++row) {
-            total_[i] += alpha_[shape_.cell(row, label)];
-            n += count_[shape_.cell(row, label)];
-        }
+        for (int row = shape_.row(feature); row < shape_.row(feature + 1); ++row) total_[i] += alpha_[shape_.cell(row, label)];
         log_mean_.total[i] = std::log(total_[i]);
-        const double times = 1.0 + (sharpness_ - 1.0) * n / (n + half_sharp);
-        for (int row = first; row < last; ++row) {
-            const int cell = shape_.cell(row, label);
-            sharp_[cell] = times * alpha_[cell];
-            squeeze_[cell] = Random::squeeze(sharp_[cell]);
-        }
     }
 
     void refresh_label(int label) { log_mean_.label[label] = std::log(label_prior(label) + label_count_[label]); }
@@ -366,7 +346,7 @@ class Belief {
         for (int y = 0; y < shape_.n_labels; ++y) refresh_label(y);
     }
 
-    Dirichlets dirichlets() const { return {shape_, alpha_, sharp_, squeeze_, views_, cuts_}; }
+    Dirichlets dirichlets() const { return {shape_, alpha_, squeeze_, views_, cuts_}; }
 
     void take_labels(Theta& theta) const {
         const int m = shape_.n_labels;

@@ -14,16 +14,15 @@ namespace ufodt {
 // The belief about P(outcome | label), as far as drawing reads it.
 struct Dirichlets {
     const Shape& shape;
-    const std::vector<double>& alpha;             // per cell: prior + count
-    const std::vector<double>&sharp, &squeeze;  // what draws are made from in its place, and `Random::squeeze` of it
+    const std::vector<double>&alpha, &squeeze;  // per cell: prior + count, and `Random::squeeze` of it
     const Views& views;
     const Cuts& cuts;
 
     // One draw for some features: a Dirichlet per feature and label.
     void draw(Random& random, const std::vector<int>& features, Theta& theta) const {
-        theta.p.resize(sharp.size());
+        theta.p.resize(alpha.size());
         if (views.size() == 0 && static_cast<int>(features.size()) == shape.n_features) {
-            random.gammas(sharp.data(), squeeze.data(), theta.p.data(), shape.n_cells());
+            random.gammas(alpha.data(), squeeze.data(), theta.p.data(), shape.n_cells());
         } else {
             draw_some(random, features, theta);
         }
@@ -52,7 +51,7 @@ struct Dirichlets {
             }
         };
         theta.gathered.clear();
-        for_each([&](int from, int to) { theta.gathered.add(sharp.data() + from, squeeze.data() + from, to - from); });
+        for_each([&](int from, int to) { theta.gathered.add(alpha.data() + from, squeeze.data() + from, to - from); });
         const double* drawn = gammas(random, theta.gathered);
         for_each([&](int from, int to) {
             std::copy_n(drawn, to - from, theta.p.begin() + from);
@@ -64,13 +63,13 @@ struct Dirichlets {
     double pick_corner(Random& random, int from, int to, Theta& theta) const {
         const int m = shape.n_labels;
         double total = 0.0;
-        for (int cell = from; cell < to; cell += m) total += sharp[cell];
+        for (int cell = from; cell < to; cell += m) total += alpha[cell];
         double left = random.uniform() * total;
         int corner = from;
         for (int cell = from; cell < to; cell += m) {
             theta.p[cell] = 0.0;
             if (left >= 0.0) corner = cell;
-            left -= sharp[cell];
+            left -= alpha[cell];
         }
         return theta.p[corner] = 1.0;
     }

@@ -51,7 +51,6 @@ void bind_belief(nb::module_& m) {
                 b.inject({to_cells(b.shape(), prior), to_vector(label_prior), view_prior});
             },
             "prior"_a.noconvert(), "label_prior"_a.noconvert(), nb::kw_only(), "view_prior"_a)
-        .def("sharpen", &Belief::sharpen, "most"_a)
         .def_prop_ro("is_injected", &Belief::is_injected)
         .def_prop_ro("kept", &Belief::kept)
         .def("set_kept", &Belief::set_kept, "kept"_a)
