@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,10 @@ class Gains {
   public:
     // A case begins, with the thresholds that were drawn with its theta.
     void reset(const Case& now) {
-        if (now.views().size() > 0) view_ = now.theta().chosen;
         rewards_.clear();
+        if (now.views().size() == 0) return;
+        view_ = now.theta().chosen;
+        is_rewarded_.assign(view_.size(), 0);
     }
 
     // By the place in the open features, as `score` left it.
@@ -47,6 +50,7 @@ class Gains {
     std::vector<double> gain_, likeliest_, chances_;
     std::vector<int> view_;  // per feature: the threshold in play
     std::vector<Reward> rewards_;
+    std::vector<std::uint8_t> is_rewarded_;  // per feature: its gain is among them
     std::vector<Part> parts_;
     std::vector<Mixture> mixtures_;
     Mixture whole_;  // all survivors, as region information reads them
@@ -139,8 +143,8 @@ class Gains {
             if (here > gain) gain = here, view_[f] = v;
         }
         if (by != criterion) gain = gain_of(criterion, view_[f]);
-        const bool counted = std::any_of(rewards_.begin(), rewards_.end(), [&](const Reward& r) { return r.view == view_[f]; });
-        if (!chosen || counted) return;
+        if (!chosen || is_rewarded_[f]) return;
+        is_rewarded_[f] = 1;
         const double best = views.settings().normalise ? most(criterion, all, now.posterior()) : 1.0;
         rewards_.push_back({view_[f], best > 0.0 ? gain / best / theta.chance[f] : 0.0});
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "random.hpp"
@@ -106,8 +107,8 @@ class Views {
         const double* sum = sum_.data() + first(feature);
         const double top = *std::max_element(sum, sum + n_cuts);
         share_.resize(n_cuts);
-        double total = 0.0;
-        for (int k = 0; k < n_cuts; ++k) total += share_[k] = std::exp(settings_.eta * (sum[k] - top));
+        for (int k = 0; k < n_cuts; ++k) share_[k] = smooth_exp(settings_.eta * (sum[k] - top));
+        const double total = std::accumulate(share_.begin(), share_.end(), 0.0);
         double left = random.uniform() * total;
         int k = 0;
         for (; k + 1 < n_cuts; ++k) {
