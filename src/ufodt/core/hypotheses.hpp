@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -205,6 +206,10 @@ class Hypotheses {
     void split(int feature, std::vector<Sum>& parts) {
         const int n_outcomes = shape_->n_outcomes(feature), n_regions = static_cast<int>(totals_.size());
         parts.resize(n_outcomes);
+        if (n_outcomes == 2) {
+            std::tie(parts[0], parts[1]) = halves<Sum>(lanes(feature, 1));
+            return;
+        }
         const std::uint64_t* const live = live_.data();
         const double* const totals = totals_.data();
         left_.assign(totals, totals + n_regions);
@@ -292,13 +297,20 @@ class Hypotheses {
 
     // The edges left by a binary feature whose outcome is 1 in the lanes `ones`, between any number of regions.
     double edges_of_binary(const std::uint64_t* ones) const {
-        Part zero, one;
+        const auto [zero, one] = halves<Part>(ones);
+        return zero.mass * zero.edges() + one.mass * one.edges();
+    }
+
+    // The survivors outside the lanes `ones`, and those in them.
+    template <class Sum>
+    std::pair<Sum, Sum> halves(const std::uint64_t* ones) const {
+        Sum zero, one;
         for (int r = 0; r < n_regions(); ++r) {
             const double here = mass(live_.data() + static_cast<std::size_t>(r) * n_words_, ones);
             one.add(here);
             zero.add(std::max(totals_[r] - here, 0.0));  // rounding of weights must not leave a negative mass
         }
-        return zero.mass * zero.edges() + one.mass * one.edges();
+        return {zero, one};
     }
 
     template <class Probability>
