@@ -19,12 +19,20 @@ def make(thresholds: str, **settings: Any) -> tuple[core.Problem, core.Belief]:
     return problem, belief
 
 
+REGION, NOTHING_PAYS = ("region", math.nan, 0), ("cost_benefit", 1.01, 0)
+
+
 def plan(
-    problem: core.Problem, belief: core.Belief, criterion: str = "ig", seed: int = 0, mean: bool = False
+    problem: core.Problem,
+    belief: core.Belief,
+    criterion: str = "ig",
+    seed: int = 0,
+    mean: bool = False,
+    stop: tuple[str, float, int] = REGION,
 ) -> core.Plan:
     policy = core.Policy(
         criterion=criterion,
-        stop=[("region", math.nan, 0)],
+        stop=[stop],
         budget=math.inf,
         n_hypotheses=64,
         distinct=False,
@@ -155,22 +163,9 @@ def test_where_exp3_explores_no_more_it_asks_the_threshold_that_tells_most(crite
 
 @pytest.mark.parametrize("thresholds", ["exhaustive", "exp3"])
 def test_a_plan_that_asks_nothing_still_knows_what_a_value_would_say(thresholds: str) -> None:
-    def fresh() -> core.Plan:
-        policy = core.Policy(
-            criterion="ig",
-            stop=[("cost_benefit", 1.01, 0)],  # nothing is worth a question
-            budget=math.inf,
-            n_hypotheses=8,
-            distinct=False,
-            redraw_below=0,
-            predict_theta=False,
-            plan_mean=True,
-        )
-        return core.Plan(problem, policy, belief, seed=0, number=0)
-
     problem, belief = make(thresholds)
     teach(problem, belief)
-    looked, told = fresh(), fresh()
+    looked, told = (plan(problem, belief, mean=True, stop=NOTHING_PAYS) for _ in range(2))
     assert looked.next() is None
     before = looked.outlook(1)
     assert looked.threshold(1) >= 0
