@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Criterion, Expert, Policy, Prior, Problem, certificate, core, stop
+from ufodt import UFODT, Binary, Criterion, Expert, Policy, Prior, Problem, certificate, core, policy, stop
 from ufodt.errors import InvalidPolicy
 from ufodt.lab import worlds
 from ufodt.lab.optimal import optimum
@@ -162,3 +162,16 @@ def test_a_settled_policy_is_the_optimum_on_a_small_problem_and_only_there() -> 
         by_hand.merge(learner)
         assert (by_hand.gap().ratio > gap.ratio + 1e-9) == (problem is small)
     assert abs(ratios[0] - 1) < 1e-9 < ratios[1] - 1
+
+
+def test_a_small_problem_of_many_labels_is_too_much_work_to_plan_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem([Binary(f"x{j}") for j in range(10)], labels=range(3))
+    rng = np.random.default_rng(1)
+    y = rng.integers(3, size=400)
+    learner = UFODT(problem, seed=1)
+    learner.run((rng.random((400, 10)) < rng.random((10, 3))[:, y].T).astype(float), y)
+    work = 3**10 * 3**2  # states times labels squared
+    monkeypatch.setattr(policy, "_SMALL_WORK", work)
+    exact = learner.gap().ratio
+    monkeypatch.setattr(policy, "_SMALL_WORK", work - 1)
+    assert abs(exact - 1) < 1e-9 < learner.gap().ratio - 1

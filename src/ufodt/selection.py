@@ -21,7 +21,7 @@ class Selection:
         Candidates per case, B in the paper; 0 offers all features.
     epsilon, step, radius
         Share of cases with random candidates; learning rate; bound on the norm of the weights. The paper names none of
-        them; on streams of other seeds than those of `ufodt bench selection` these did best with both criteria.
+        them; these were among the best for both criteria on streams of other seeds than `ufodt bench selection` has.
     """
 
     size: int = 0
