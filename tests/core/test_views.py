@@ -29,6 +29,7 @@ def plan(
     seed: int = 0,
     mean: bool = False,
     stop: tuple[str, float, int] = REGION,
+    then_mean: bool = False,
 ) -> core.Plan:
     policy = core.Policy(
         criterion=criterion,
@@ -39,6 +40,7 @@ def plan(
         redraw_below=0,
         predict_theta=False,
         plan_mean=mean,
+        then_mean=then_mean,
     )
     return core.Plan(problem, policy, belief, seed=seed, number=0)
 
@@ -175,3 +177,52 @@ def test_a_plan_that_asks_nothing_still_knows_what_a_value_would_say(thresholds:
     assert outcome == 1
     told.observe(1, outcome)
     np.testing.assert_allclose(told.predict()[1], before[1, 1:])
+
+
+def test_where_a_criterion_sees_no_difference_thresholds_are_compared_by_what_they_tell() -> None:
+    problem, belief = make("exhaustive")
+    teach(problem, belief)
+    belief.set_counts(belief.counts, np.array([1e9, 0.0]))  # every hypothesis that is drawn says the first label
+    sure = ("confidence", 1.0, 0)
+    asked, told = (plan(problem, belief, criterion, mean=True, stop=sure) for criterion in ("ec2", "ig"))
+    assert {gain for _, _, gain in asked.gains()} == {0.0}
+    question, expected = asked.next(), told.next()
+    assert question is not None and expected is not None
+    assert question == expected and asked.threshold(question[0]) == told.threshold(question[0])
+
+
+def test_a_threshold_may_pay_where_the_mean_over_all_would_not() -> None:
+    """Few of the first label lie low, none of the second; over both thresholds that looks like less."""
+    problem = core.Problem([2], M, [1.0], [1.0], [-1], 1.0 - np.eye(M), continuous=[1], cuts=[[-1.0, 1.0]])
+    belief = core.Belief(problem, np.ones((2, M)), np.ones(M), True, thresholds="exhaustive", n_thresholds=2)
+    low, high = [[0.0, 8e6], [1e7, 2e6]], [[1e7, 8e6], [0.0, 2e6]]  # counts below and above a threshold, per label
+    belief.restore_views(np.ravel([low, high]), *belief.views()[1:])
+    asked = plan(problem, belief, mean=True, stop=("cost_benefit", 3.8, 0))
+    assert asked.next() is not None and asked.threshold(0) == 0
+
+
+@pytest.mark.parametrize(("thresholds", "n"), [("exhaustive", 30), ("exp3", 12)])
+def test_thresholds_are_asked_under_the_draw_and_then_under_the_mean(thresholds: str, n: int) -> None:
+    problem, belief = make(thresholds)
+    teach(problem, belief, n)
+    belief.restore_views(*belief.views()[:2], np.array([0.0, 9.0, 0.0, 0.0, 9.0, 0.0]))
+    n_asked = {"draw": 0, "mean": 0}
+    for seed in range(200):
+        both, draw, mean = (
+            plan(problem, belief, seed=seed, stop=("cost_benefit", 4.5, 0), **more)
+            for more in ({"then_mean": True}, {}, {"mean": True})
+        )
+        asks = draw if draw.next() else mean
+        question, expected = both.next(), asks.next()
+        assert question is not None and expected is not None
+        assert both.rewards() == draw.rewards(), "Exp3 learns from its own draws alone"
+        n_asked["mean" if asks is mean else "draw"] += 1
+        feature = question[0]
+        if asks is mean and thresholds == "exp3":  # while it explores, the mean too looks through what Exp3 finds best
+            assert both.threshold(feature) == 1
+            continue
+        assert question == pytest.approx(expected) and both.threshold(feature) == asks.threshold(feature)
+        for one in (both, asks):
+            one.observe(feature, one.outcome(feature, 2.0))
+        np.testing.assert_allclose(both.predict()[1], asks.predict()[1])
+    assert min(n_asked.values()) > 10

@@ -232,8 +232,9 @@ class Belief {
         take_labels(theta);
     }
 
-    void mean(const std::vector<int>& features, Theta& theta) const {
-        dirichlets().mean(features, theta);
+    // Its mean; where nothing is explored any more, all thresholds are on offer.
+    void mean(const std::vector<int>& features, Theta& theta, bool is_settled = false) const {
+        dirichlets().mean(features, theta, is_settled);
         take_labels(theta);
     }
 

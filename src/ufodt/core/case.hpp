@@ -31,7 +31,7 @@ class Case {
         offered_ = offered;
         purse_.take(*problem_, std::move(terms));
         random_.reseed(seed, 2 * number);
-        if (policy_.plan_mean) belief.mean(offered_, theta_);
+        if (policy_.plan_mean) belief.mean(offered_, theta_, true);
         else belief.draw(random_, offered_, theta_);
         const bool draws_more = !policy_.plan_mean && !policy_.predict_theta && belief.views().size() == 0;
         other_.resize(draws_more ? n_draws - 1 : 0);
@@ -42,7 +42,7 @@ class Case {
         cuts_ = &belief.cuts();
         views_ = &belief.views();
         exponent_ = belief.temper().exponent();
-        plans_twice_ = policy_.plans_twice() && views_->size() == 0;  // the threshold in play belongs to one theta
+        plans_twice_ = policy_.plans_twice();
         if (plans_twice_) belief.mean(offered_, mean_theta_);
         reset();
     }
@@ -98,6 +98,7 @@ class Case {
     // Questions are decided under the theta in mind: the one drawn or, where both are planned under, the mean in the end.
     bool plans_twice() const { return plans_twice_; }
     void think_by_mean(bool by_mean) { by_mean_ = by_mean; }
+    bool thinks_by_mean() const { return by_mean_; }
     const Theta& in_mind() const { return by_mean_ ? mean_theta_ : theta_; }
 
     // P(label | evidence), as it was worked out last.
@@ -193,10 +194,11 @@ class Case {
     void observe(int feature, int outcome, int view, bool offered) {
         if (outcome >= 0) {
             const int m = shape().n_labels, cell = shape().cell(shape().row(feature) + outcome, 0);
-            const double* seen = view >= 0 ? theta_.view.data() + static_cast<std::size_t>(view) * m : nullptr;
+            const bool drawn = view >= 0 && (theta_.chosen[feature] < 0 || theta_.chosen[feature] == view);  // else it is the mean's
+            const double* seen = drawn ? theta_.view.data() + static_cast<std::size_t>(view) * m : nullptr;
             for (int y = 0; y < m; ++y) {
-                if (offered) log_theta_[y] += seen ? std::log(std::max(outcome ? seen[y] : 1.0 - seen[y], 1e-300)) : static_cast<double>(theta_.log_p[cell + y]);
                 const double told = view >= 0 ? views_->log_mean(view, outcome, y) : mean_->outcome[cell + y] - mean_->total[feature * m + y];
+                if (offered) log_theta_[y] += seen ? std::log(std::max(outcome ? seen[y] : 1.0 - seen[y], 1e-300)) : view >= 0 ? told : static_cast<double>(theta_.log_p[cell + y]);
                 log_mean_[y] += exponent_ * told;
                 if (plans_twice_ && offered) log_trusting_[y] += told;
             }

@@ -165,7 +165,11 @@ inline double chance_above(const std::vector<double>& posterior, const double* a
     return p;
 }
 
-inline double bits(double p) { return p > 0.0 ? -p * std::log2(p) : 0.0; }
+// Entropy of a binary answer, in bits; without branches, so that many go side by side.
+inline double binary_entropy(double p) {
+    const double q = 1.0 - p;
+    return -1.4426950408889634 * (p * smooth_log(std::max(p, 1e-300)) + q * smooth_log(std::max(q, 1e-300)));
+}
 
 inline double ec2_above(const std::vector<Part>& parts, const Part& all, const std::vector<double>& posterior, const double* above) {
     const double p = chance_above(posterior, above);
@@ -179,14 +183,7 @@ inline double rig_above(const std::vector<Mixture>& parts, const Mixture& all, c
 }
 
 inline double us_above(const std::vector<double>& posterior, const double* above) {
-    const double p = chance_above(posterior, above);
-    return bits(p) + bits(1.0 - p);
-}
-
-inline double ig_above(const std::vector<double>& posterior, const double* above) {
-    double given = 0.0;
-    for (std::size_t y = 0; y < posterior.size(); ++y) given += posterior[y] * (bits(above[y]) + bits(1.0 - above[y]));
-    return std::max(us_above(posterior, above) - given, 0.0);
+    return binary_entropy(chance_above(posterior, above));
 }
 
 }  // namespace ufodt

@@ -20,6 +20,7 @@ class Gains {
         if (now.views().size() == 0) return;
         view_ = now.theta().chosen;
         is_rewarded_.assign(view_.size(), 0);
+        for (std::vector<double>& given : given_label_) given.clear();
     }
 
     // By the place in the open features, as `score` left it.
@@ -47,7 +48,10 @@ class Gains {
     }
 
   private:
-    std::vector<double> gain_, likeliest_, chances_;
+    std::vector<double> gain_, likeliest_, chances_, plain_gain_;
+    std::vector<int> plain_;  // open features without thresholds
+    std::vector<double> view_gain_;       // of the views in play, in the order of the open features: what each tells about the label
+    std::vector<double> given_label_[2];  // per (view, label), under the draw and under the mean: entropy of the answer
     std::vector<int> view_;  // per feature: the threshold in play
     std::vector<Reward> rewards_;
     std::vector<std::uint8_t> is_rewarded_;  // per feature: its gain is among them
@@ -77,12 +81,14 @@ class Gains {
         }
         if (by_label || now.views().size() > 0) now.weigh_labels();
         const Theta& theta = now.in_mind();
-        if (criterion == Criterion::ig) ig(shape, theta, now.posterior(), open, chances_, gain.data());
+        if (criterion == Criterion::ig) inform(now, gain);
+        if (!theta.is_in_play) inform_of_views(now, criterion);
+        const double* view_gain = view_gain_.data();
         for (std::size_t i = 0; i < open.size(); ++i) {
             const int f = open[i];
             if (by_mass) hypotheses.split(f, parts_);
             if (by_region) hypotheses.split(f, mixtures_);
-            if (now.is_viewed(f)) score_views(now, criterion, f, gain[i]);
+            if (now.is_viewed(f)) score_views(now, criterion, f, view_gain, gain[i]);
             else if (by_label && criterion != Criterion::ig) gain[i] = by_chance(criterion, now.posterior(), shape.n_outcomes(f), [&, row = shape.row(f)](int k, int y) { return theta.p[shape.cell(row + k, y)]; });
             else if (by_region) gain[i] = rig(mixtures_, whole_);
             else if (by_mass) gain[i] = criterion == Criterion::us ? us(parts_, all) : ec2(edges_left(parts_), all);
@@ -106,10 +112,10 @@ class Gains {
             case Criterion::rig: return rig_above(mixtures_, whole_, posterior, above);
             case Criterion::gini:
             case Criterion::eced: return by_chance(criterion, posterior, 2, [above](int k, int y) { return k == 0 ? 1.0 - above[y] : above[y]; });
-            case Criterion::ig:
+            case Criterion::ig:      // is worked out for all thresholds side by side
             case Criterion::random: break;
         }
-        return ig_above(posterior, above);
+        return 0.0;
     }
 
     // The most that an answer could gain.
@@ -122,30 +128,86 @@ class Gains {
         }
     }
 
-    // The best threshold of a feature and its gain; where Exp3 chose one, the gain of that. Where Exp3 explores no more,
-    // the best is the one that tells most about the label, whatever the criterion: over few survivors others err more.
-    void score_views(const Case& now, Criterion criterion, int f, double& gain) {
-        const Theta& theta = now.theta();
-        const Views& views = now.views();
+    // The thresholds to choose from for a feature, as views: all, or the one that Exp3 drew.
+    static std::pair<int, int> in_play(const Case& now, int f) {
+        const int chosen = now.in_mind().chosen[f], first = now.views().first(f);
+        return chosen >= 0 ? std::pair{chosen, chosen + 1} : std::pair{first, first + static_cast<int>(now.cuts()[f].size())};
+    }
+
+    // By what a threshold is searched for. Where Exp3 explores no more, it is the one that tells most about the label, whatever
+    // the criterion: over few survivors others err more.
+    static Criterion searched_by(const Case& now, Criterion criterion, int f) {
+        return now.in_mind().chosen[f] < 0 && now.views().settings().mode == Thresholds::exp3 ? Criterion::ig : criterion;
+    }
+
+    // Information about the label, of every open feature, or of those without thresholds where these are looked at one by one.
+    void inform(const Case& now, std::vector<double>& gain) {
+        const Theta& theta = now.in_mind();
+        const std::vector<int>& open = now.open();
+        if (theta.is_in_play) return ig(now.shape(), theta, now.posterior(), open, chances_, gain.data());
+        plain_.clear();
+        for (const int f : open) {
+            if (!now.is_viewed(f)) plain_.push_back(f);
+        }
+        if (plain_.empty()) return;
+        plain_gain_.resize(plain_.size());
+        ig(now.shape(), theta, now.posterior(), plain_, chances_, plain_gain_.data());
+        for (std::size_t i = 0, at = 0; i < open.size(); ++i) {
+            if (!now.is_viewed(open[i])) gain[i] = plain_gain_[at++];
+        }
+    }
+
+    // The same of the thresholds that are searched by it, all side by side.
+    void inform_of_views(const Case& now, Criterion criterion) {
+        const std::vector<double>& above = now.in_mind().view;
+        std::vector<double>& given = given_label_[now.thinks_by_mean()];
+        given.resize(above.size(), -1.0);  // not known yet
+        chances_.resize(now.views().size());
+        view_gain_.resize(now.views().size());
+        std::size_t n = 0;
+        with_labels(now.shape().n_labels, [&](auto m) {
+            const double* const posterior = now.posterior().data();
+            for (const int f : now.open()) {
+                if (!now.is_viewed(f) || searched_by(now, criterion, f) != Criterion::ig) continue;
+                const auto [first, last] = in_play(now, f);
+                const bool is_known = given[first * m] >= 0.0;
+                for (int i = first * m; !is_known && i < last * m; ++i) given[i] = binary_entropy(above[i]);
+                for (int v = first; v < last; ++v, ++n) {
+                    double chance = 0.0, entropy = 0.0;
+                    for (int y = 0; y < m; ++y) chance += posterior[y] * above[v * m + y], entropy += posterior[y] * given[v * m + y];
+                    chances_[n] = chance;
+                    view_gain_[n] = entropy;
+                }
+            }
+        });
+        for (std::size_t i = 0; i < n; ++i) view_gain_[i] = std::max(binary_entropy(chances_[i]) - view_gain_[i], 0.0);
+    }
+
+    // The best threshold of a feature and its gain; where Exp3 chose one, the gain of that. `view_gain` moves on behind those
+    // of this feature.
+    void score_views(const Case& now, Criterion criterion, int f, const double*& view_gain, double& gain) {
+        const Theta& theta = now.in_mind();
         const Part& all = now.hypotheses().all();
-        const int m = now.shape().n_labels, n_cuts = static_cast<int>(now.cuts()[f].size());
-        const bool chosen = theta.chosen[f] >= 0;
-        const int first = chosen ? theta.chosen[f] : views.first(f), last = chosen ? first + 1 : first + n_cuts;
+        const auto [first, last] = in_play(now, f);
         if (criterion == Criterion::random) {  // the gain is the order; any threshold will do
             view_[f] = first + static_cast<int>(gain * 1e6) % (last - first);
             return;
         }
-        const auto gain_of = [&](Criterion by, int v) { return above(by, all, now.posterior(), theta.view.data() + static_cast<std::size_t>(v) * m); };
-        const Criterion by = !chosen && views.settings().mode == Thresholds::exp3 ? Criterion::ig : criterion;
-        gain = -INFINITY;
-        for (int v = first; v < last; ++v) {
-            const double here = gain_of(by, v);
-            if (here > gain) gain = here, view_[f] = v;
+        if (criterion == Criterion::ig && theta.is_in_play) {
+            view_[f] = first;  // the gain is there already
+        } else {
+            const auto gain_of = [&](int v) { return above(criterion, all, now.posterior(), theta.view.data() + static_cast<std::size_t>(v) * now.shape().n_labels); };
+            const Criterion by = searched_by(now, criterion, f);
+            gain = -INFINITY;
+            for (int v = first; v < last; ++v) {
+                const double here = by == Criterion::ig ? *view_gain++ : gain_of(v);
+                if (here > gain) gain = here, view_[f] = v;
+            }
+            if (by != criterion) gain = gain_of(view_[f]);
         }
-        if (by != criterion) gain = gain_of(criterion, view_[f]);
-        if (!chosen || is_rewarded_[f]) return;
+        if (theta.chosen[f] < 0 || is_rewarded_[f] || now.thinks_by_mean()) return;
         is_rewarded_[f] = 1;
-        const double best = views.settings().normalise ? most(criterion, all, now.posterior()) : 1.0;
+        const double best = now.views().settings().normalise ? most(criterion, all, now.posterior()) : 1.0;
         rewards_.push_back({view_[f], best > 0.0 ? gain / best / theta.chance[f] : 0.0});
     }
 };

@@ -73,7 +73,7 @@ class Lookahead {
     // stops or pays at least the lowest price once more.
     bool some_plan_could_pay(const Case& now, const Candidates& candidates) {
         const bool prices_may_fall = now.purse().plain_prices(now.policy().budget) == nullptr;
-        if (prices_may_fall || now.views().size() > 0) return true;
+        if (prices_may_fall || !now.in_mind().is_in_play) return true;
         const double before = worth_ * (loss_now(now) + (now.problem().loss.zero_one ? 1.0 : 0.0));
         return with_labels(now.shape().n_labels, [&](auto m) {
             return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) { return c.price + least_after(now, now.open()[c.at], m) < before; });
@@ -155,8 +155,8 @@ class Lookahead {
 
     // P(outcome | label) as it is in play: a feature with thresholds is its chosen one.
     const double* in_play(const Case& now, const Gains& gains) {
-        if (now.views().size() == 0) return now.in_mind().p.data();
-        const Theta& theta = now.theta();
+        const Theta& theta = now.in_mind();
+        if (theta.is_in_play) return theta.p.data();
         const Shape& shape = now.shape();
         p_in_play_ = theta.p;
         const int m = shape.n_labels;

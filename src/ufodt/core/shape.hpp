@@ -67,6 +67,7 @@ struct Theta {
     std::vector<double> view;   // n_views x n_labels: P(above | label)
     std::vector<int> chosen;    // per feature: the view in play, -1 if to be searched for
     std::vector<double> chance; // per feature: with what probability it was chosen
+    bool is_in_play = true;     // p is that of the views in play, so none is to be searched for nor taken the mean of
 
     // Room for drawing: variates come in blocks, so what is to be drawn is laid side by side first.
     struct Gathered {

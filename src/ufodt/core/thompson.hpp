@@ -30,9 +30,9 @@ struct Dirichlets {
         normalise(features, theta, &random);
     }
 
-    void mean(const std::vector<int>& features, Theta& theta) const {
+    void mean(const std::vector<int>& features, Theta& theta, bool is_settled) const {
         theta.p = alpha;
-        if (views.size() > 0) take_views(nullptr, features, theta);
+        if (views.size() > 0) take_views(nullptr, features, theta, is_settled);
         normalise(features, theta);
     }
 
@@ -75,10 +75,11 @@ struct Dirichlets {
     }
 
     // P(above) of the views of every feature, drawn (or the mean without `random`), and of the feature's two outcomes.
-    void take_views(Random* random, const std::vector<int>& features, Theta& theta) const {
+    // Exp3 chooses one of them, unless nothing is explored any more and all were taught: then the best can be searched for.
+    void take_views(Random* random, const std::vector<int>& features, Theta& theta, bool is_settled = false) const {
         const int m = shape.n_labels;
-        const bool explores = random || !views.settings().teach_all;  // else all thresholds were taught: the best can be searched for
-        const bool exp3 = views.settings().mode == Thresholds::exp3 && explores, one_in_play = exp3 && !views.settings().average;
+        const bool exp3 = views.settings().mode == Thresholds::exp3 && !(is_settled && views.settings().teach_all);
+        const bool one_in_play = theta.is_in_play = exp3 && !views.settings().average;
         theta.view.resize(static_cast<std::size_t>(views.size()) * m);
         theta.chosen.assign(shape.n_features, -1);
         theta.chance.assign(shape.n_features, 1.0);
@@ -99,17 +100,17 @@ struct Dirichlets {
             if (random) drawn += 2 * m;
         }
         for (const int f : features) {
-            if (is_viewed(views, cuts, f)) mix_views(f, one_in_play, theta);
+            if (is_viewed(views, cuts, f)) mix_views(f, theta);
         }
     }
 
     // P(outcome | label) of a feature from its views: the one in play, or the mean over all, weighted by their use.
-    void mix_views(int f, bool one_in_play, Theta& theta) const {
+    void mix_views(int f, Theta& theta) const {
         const int m = shape.n_labels, first = views.first(f), n_cuts = static_cast<int>(cuts[f].size());
         const auto p_of = [&](int v) { return theta.view.data() + static_cast<std::size_t>(v) * m; };
         double *const above = theta.p.data() + shape.cell(shape.row(f) + 1, 0), *const below = above - m;
         for (int y = 0; y < m; ++y) {
-            if (one_in_play) {
+            if (theta.is_in_play) {
                 above[y] = p_of(theta.chosen[f])[y];
             } else {
                 double sum = 0.0, weight = 0.0;

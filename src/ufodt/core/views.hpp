@@ -52,8 +52,9 @@ class Views {
     void learn(int feature, const std::vector<double>& cuts, double value, int used, int label) {
         for (int v = first(feature), k = 0; k < static_cast<int>(cuts.size()); ++k, ++v) {
             if (!settings_.teach_all && v != used) continue;
-            count_[cell(v, value > cuts[k], label)] += 1.0;
-            refresh(v, label);
+            const std::size_t at = cell(v, value > cuts[k], label);
+            count_[at] += 1.0;
+            refresh_cell(at);
         }
         if (used >= 0) use_[static_cast<std::size_t>(used) * m_ + label] += 1.0;
     }
@@ -143,14 +144,12 @@ class Views {
     std::size_t cell(int view, int bit, int label) const { return (static_cast<std::size_t>(view) * 2 + bit) * m_ + label; }
 
     void refresh(int view) {
-        for (int y = 0; y < m_; ++y) refresh(view, y);
+        for (std::size_t i = cell(view, 0, 0); i < cell(view + 1, 0, 0); ++i) refresh_cell(i);
     }
 
-    void refresh(int view, int label) {
-        for (const std::size_t i : {cell(view, 0, label), cell(view, 1, label)}) {
-            alpha_[i] = prior_ + count_[i];
-            squeeze_[i] = Random::squeeze(alpha_[i]);
-        }
+    void refresh_cell(std::size_t at) {
+        alpha_[at] = prior_ + count_[at];
+        squeeze_[at] = Random::squeeze(alpha_[at]);
     }
 };
 
