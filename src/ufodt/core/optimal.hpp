@@ -77,8 +77,8 @@ class Optimal {
         if (n > max_states) throw std::length_error("the optimum has too many states");
         stride_.assign(n_, 1);
         for (int j = n_ - 2; j >= 0; --j) stride_[j] = stride_[j + 1] * (n_outcomes(j + 1) + 1);
-        list_questions();
         list_prices(purse);
+        list_questions();
         weigh(n);
         stop_value_ = value_[0];
         settle(0, 0);
@@ -137,7 +137,8 @@ class Optimal {
         std::vector<int> radix;
         std::vector<Asked> asked;
     };
-    int tail_ = 0;  // the first of the features that are settled by a list of questions
+    int tail_ = 0;         // the first of the features that are settled together
+    int binary_tail_ = 0;  // how many they are, if all are binary and prices fixed: then without a list of questions
     std::vector<int> radix_;
     std::deque<Tail> tails_;
     std::span<const Asked> asked_;
@@ -235,7 +236,7 @@ class Optimal {
         return sum;
     }
 
-    void improve(double& value, double asked) const { value = asked < slack * value ? asked : value; }
+    static void improve(double& value, double asked) { value = asked < slack * value ? asked : value; }
 
     // All states from `from` on that share their first `depth` digits. Answers come before questions: first the states
     // in which the next feature is known, then asking it where it is not, then what may be asked besides.
@@ -256,10 +257,30 @@ class Optimal {
         settle(from, depth + 1);
     }
 
+    // The same for n binary features at fixed prices; n is a constant, so that all of it unrolls.
+    template <int n>
+    static void settle_binary(double* value, const double* mass, const double* price) {
+        constexpr int stride = n == 4 ? 27 : n == 3 ? 9 : n == 2 ? 3 : 1;
+        const auto rest = [&](int at) {
+            if constexpr (n > 1) settle_binary<n - 1>(value + at, mass + at, price + 1);
+        };
+        rest(stride);
+        rest(2 * stride);
+        for (int s = 0; s < stride; ++s) improve(value[s], *price * mass[s] + value[stride + s] + value[2 * stride + s]);
+        rest(0);
+    }
+
     // The same for the last few features, question by question from the highest state down.
     void settle_tail(std::size_t from) {
         double* const value = value_.data() + from;
         const double *const mass = mass_.data() + from, *const each = price_.data();
+        switch (binary_tail_) {
+            case 1: return settle_binary<1>(value, mass, each + tail_);
+            case 2: return settle_binary<2>(value, mass, each + tail_);
+            case 3: return settle_binary<3>(value, mass, each + tail_);
+            case 4: return settle_binary<4>(value, mass, each + tail_);
+            default: break;
+        }
         for (const Asked& a : asked_) {
             if (!has_fixed_prices_) {
                 improve(value[a.state], cost(a.at, from + a.state, known_[from + a.state]));
@@ -274,6 +295,11 @@ class Optimal {
     // Which questions there are in the states of the last few features; lists are kept, for a few numbers of outcomes recur.
     void list_questions() {
         constexpr std::size_t max_listed = 256, max_lists = 64;
+        binary_tail_ = std::min(n_, 4);
+        tail_ = n_ - binary_tail_;
+        const auto is_binary = [&](int f) { return problem_->shape.n_outcomes(f) == 2; };
+        if (has_fixed_prices_ && std::all_of(open_.begin() + tail_, open_.end(), is_binary)) return;
+        binary_tail_ = 0;
         tail_ = n_;
         while (tail_ > 0 && stride_[tail_ - 1] * (n_outcomes(tail_ - 1) + 1) <= max_listed) --tail_;
         radix_.clear();
