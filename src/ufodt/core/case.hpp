@@ -76,7 +76,7 @@ class Case {
         log_mean_ = mean_->label;
         if (plans_twice_) log_trusting_ = log_mean_;
         by_mean_ = false;
-        drawn_ = surveyed_ = false;
+        drawn_ = surveyed_ = weighed_ = false;
     }
 
     const Shape& shape() const { return problem_->shape; }
@@ -97,16 +97,22 @@ class Case {
 
     // Questions are decided under the theta in mind: the one drawn or, where both are planned under, the mean in the end.
     bool plans_twice() const { return plans_twice_; }
-    void think_by_mean(bool by_mean) { by_mean_ = by_mean; }
+    void think_by_mean(bool by_mean) {
+        weighed_ &= by_mean == by_mean_;
+        by_mean_ = by_mean;
+    }
     bool thinks_by_mean() const { return by_mean_; }
     const Theta& in_mind() const { return by_mean_ ? mean_theta_ : theta_; }
 
-    // P(label | evidence), as it was worked out last.
+    // P(label | evidence) under the theta in mind, as it was worked out last.
     const std::vector<double>& posterior() const { return posterior_; }
-    void weigh_labels() { normalise(log_in_mind(), posterior_); }  // under the theta in mind
-    double confidence() {                                          // of the answer of now, by what it is predicted under
-        predict(posterior_);
-        return *std::max_element(posterior_.begin(), posterior_.end());
+    void weigh_labels() {
+        if (!weighed_) normalise(log_in_mind(), posterior_);
+        weighed_ = true;
+    }
+    double confidence() {  // of the answer of now, by what it is predicted under
+        predict(answer_);
+        return *std::max_element(answer_.begin(), answer_.end());
     }
 
     // P(label | evidence) in `p`; returns the label of least expected loss.
@@ -154,7 +160,7 @@ class Case {
         if (!policy_.needs_hypotheses() || open_.empty()) return;
         const bool few = hypotheses_.n_alive() < std::min(policy_.redraw_below, hypotheses_.n_drawn());
         if (drawn_ && !few) return;
-        normalise(log_theta_, posterior_);
+        weigh_labels();
         if (policy_.distinct) {
             hypotheses_.draw_distinct(random_, posterior_, open_, problem_->loss);
         } else {
@@ -185,7 +191,7 @@ class Case {
             for (const int cell : told_) log_theta_[y] += static_cast<double>(theta_.log_p[cell + y]);
         }
         if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
-        drawn_ = surveyed_ = false;
+        drawn_ = surveyed_ = weighed_ = false;
     }
 
     void pay(int feature, int outcome) { purse_.pay(feature, outcome); }
@@ -240,7 +246,8 @@ class Case {
     double exponent_ = 1.0;             // of the likelihood under the mean belief: how far several answers are trusted
     std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
     std::vector<double> log_trusting_;          // the latter trusted in full, as planning does
-    std::vector<double> posterior_;
+    std::vector<double> posterior_, answer_;    // P(label | evidence) under the theta in mind, and as the answer has it
+    bool weighed_ = false;                      // the former is that of now
 
     const std::vector<double>& log_in_mind() const { return by_mean_ ? log_trusting_ : log_theta_; }
 
@@ -248,7 +255,7 @@ class Case {
         if (is_open_[feature]) open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));
         is_open_[feature] = 0;
         is_settled_[feature] = 1;
-        surveyed_ = false;
+        surveyed_ = weighed_ = false;
     }
 
     static void normalise(const std::vector<double>& log_p, std::vector<double>& p) {

@@ -92,7 +92,6 @@ class Plan {
     // The features that may be asked now and, where the stop rule weighs cost and benefit, pay.
     std::vector<int> paying() {
         next();
-        case_.weigh_labels();  // a stop by confidence may have looked at the labels of the answer since
         std::vector<int> features;
         for (const Candidate& c : candidates_) {
             if (lookahead_.pays(case_, c)) features.push_back(case_.open()[c.at]);
