@@ -156,6 +156,7 @@ def problem_to_core(problem: Problem, cutting: Thresholds) -> core.Problem:
     features = problem.features
     groups = {name: i for i, name in enumerate(sorted({f.group for f in features if f.group is not None}))}
     n_outcomes = [_n_outcomes(f, cutting) for f in features]
+    mandatory = _with_needs(problem, [f.name for f in features if f.mandatory])
     return core.Problem(
         n_outcomes=n_outcomes,
         n_labels=problem.n_labels,
@@ -164,12 +165,23 @@ def problem_to_core(problem: Problem, cutting: Thresholds) -> core.Problem:
         group=[-1 if f.group is None else groups[f.group] for f in features],
         loss=problem.losses,
         surcharge=_surcharges(problem, n_outcomes),
-        mandatory=[int(f.mandatory) for f in features],
+        mandatory=[int(f.name in mandatory) for f in features],
         needs=[[problem.feature_index(name) for name in f.needs] for f in features],
         computed_from=[[problem.feature_index(name) for name in f.computed_from] for f in features],
         continuous=[int(isinstance(f, Continuous)) for f in features],
         cuts=[list(f.cuts) if isinstance(f, Continuous) else [] for f in features],
     )
+
+
+def _with_needs(problem: Problem, names: list[str]) -> set[str]:
+    """Features and all that must be known before them."""
+    found: set[str] = set()
+    while names:
+        name = names.pop()
+        if name not in found:
+            found.add(name)
+            names += problem.features[problem.feature_index(name)].needs
+    return found
 
 
 def _n_outcomes(feature: Feature, cutting: Thresholds) -> int:

@@ -54,11 +54,21 @@ class Priced:
 
     def price_of(self, feature: int, known: Mapping[int, int], free: frozenset[int] = frozenset()) -> float:
         """Before any surcharge; what was known for nothing has opened no group."""
-        inputs, group = self.computed_from[feature], self.group[feature]
-        if inputs and all(f in known for f in inputs):
+        group = self.group[feature]
+        if self.is_computed(feature, known):
             return 0.0
         shared = group >= 0 and any(self.group[f] == group for f in known if f not in free)
         return min(self.later_price[feature], self.price[feature]) if shared else self.price[feature]
+
+    def is_computed(self, feature: int, known: Mapping[int, int]) -> bool:
+        inputs = self.computed_from[feature]
+        return bool(inputs) and all(f in known for f in inputs)
+
+    def surcharge_of(self, feature: int, outcome: int, known: Mapping[int, int]) -> float:
+        """What the outcome adds to the price; also to a price of nothing, unless the feature follows from others."""
+        if not self.surcharge or self.is_computed(feature, known):
+            return 0.0
+        return self.surcharge[self.row(feature, outcome)]
 
     def may_ask(self, known: Mapping[int, int], gone: frozenset[int] = frozenset()) -> tuple[list[int], bool]:
         """What may be asked now, and whether something must."""
@@ -109,7 +119,7 @@ def least_cost(
         for f in features:
             price, cost = case.price_of(f, evidence, free), 0.0
             for k in range(case.n_outcomes[f]):
-                added = case.surcharge[case.row(f, k)] if case.surcharge and price > 0 else 0.0
+                added = case.surcharge_of(f, k, evidence)
                 p = float((joint * case.theta[case.row(f, k)]).sum())
                 cost += p * (price + added) + to_go(known | {(f, k)})
             costs.append(cost)
@@ -186,8 +196,7 @@ def walk(case: Priced, found: core.Optimal, outcomes: tuple[int, ...], truth: in
     while nodes[at, 2] >= 0:
         f = int(nodes[at, 2])
         assert found.question(list(known.items())) == f
-        price = case.price_of(f, known)
-        paid += price + (case.surcharge[case.row(f, outcomes[f])] if case.surcharge and price > 0 else 0.0)
+        paid += case.price_of(f, known) + case.surcharge_of(f, outcomes[f], known)
         known[f] = outcomes[f]
         at = int(np.flatnonzero((nodes[:, 0] == at) & (nodes[:, 1] == outcomes[f]))[0])
     assert found.question(list(known.items())) is None
@@ -219,6 +228,23 @@ def test_no_planned_tree_is_cheaper_than_the_optimum_and_its_account_is_that_of_
             weight.sum(axis=1) @ asked,
         ]
         np.testing.assert_allclose([price, loss, accuracy, n_asked], by_hand, rtol=1e-9, err_msg=f"problem {i}")
+
+
+def test_planned_over_all_features_a_tree_costs_the_optimum_whatever_the_prices_and_duties() -> None:
+    rng = np.random.default_rng(12)
+    n_blocked = 0
+    for i in range(300):
+        case = draw_priced(rng)
+        belief = core.Belief(case.problem, 1e-9 + 1e9 * case.theta, 1e9 * case.label, False)
+        theta, label = belief.mean()
+        rules = {"criterion": "ig", "stop": [("cost_benefit", case.worth, 0)], "lookahead": 1 << 20, "plan_mean": True}
+        tree = core.Tree(case.problem, policy(**rules), belief, seed=i, number=0)
+        (price, loss, _, _), _ = tree.expected(belief, theta, label)
+        best = core.Optimal(case.problem, theta, label, worth=case.worth)
+        least = best.expected[0] + case.worth * best.expected[1]
+        assert price + case.worth * loss == pytest.approx(least, rel=1e-6, abs=1e-9), f"problem {i}: {case}"
+        n_blocked += any(case.needs)
+    assert n_blocked > 50
 
 
 def test_thirteen_binary_features_take_seconds() -> None:

@@ -141,6 +141,7 @@ class Belief {
             sketch_[f].merge(other.sketch_[f]);  // counted again below, between the cut points of both
             n_seen_[f] += other.n_seen_[f];
             if (n_seen_[f] >= first_cut) cut(f);
+            if (views_.has(f)) views_.merge_uses(f, other.views_);
         }
         refresh();
     }
@@ -252,8 +253,8 @@ class Belief {
         }
     }
 
-    static constexpr std::int64_t first_cut = 8;       // values seen before a continuous feature is cut; then at each doubling
-    static constexpr std::int64_t informed_cut = 256;  // from here on by what is learned of the labels, not by equal shares
+    static constexpr std::int64_t first_cut = 8;  // values seen before a continuous feature is cut; a power of two
+    static constexpr double informed_cut = 256;   // remembered: from here on by what is learned of the labels, not by equal shares
 
     Shape shape_;
     std::vector<std::uint8_t> continuous_, fixed_;
@@ -280,8 +281,7 @@ class Belief {
         if (continuous_[f]) {
             if (!fixed_[f]) {
                 sketch_[f].add(seen.value, label);
-                const auto n = static_cast<std::uint64_t>(++n_seen_[f]);
-                if (n >= first_cut && std::has_single_bit(n)) {
+                if (is_due(f, ++n_seen_[f])) {
                     cut(f);
                     if (refreshes) refresh_feature(f);
                     return;
@@ -301,16 +301,22 @@ class Belief {
         refresh_total(f, label);
     }
 
+    // Whether a feature is to be cut anew: when as many values came as it remembers, up to a power of two. Where nothing is
+    // forgotten, that is at each doubling.
+    bool is_due(int f, std::int64_t n_seen) const {
+        if (n_seen < first_cut || n_seen % first_cut != 0) return false;
+        const auto remembered = static_cast<std::uint64_t>(std::max(std::ceil(sketch_[f].weight()), static_cast<double>(first_cut)));
+        return static_cast<std::uint64_t>(n_seen) % std::bit_ceil(remembered) == 0;
+    }
+
     // New cut points for a feature; what was learned is counted again between them.
     void cut(int f) {
         const Sketch& sketch = sketch_[f];
-        if (n_seen_[f] >= informed_cut && !views_.has(f)) sketch.informative(n_cuts_[f], cuts_[f]);
+        if (!views_.has(f) && sketch.weight() >= informed_cut) sketch.informative(n_cuts_[f], cuts_[f]);
         else sketch.quantiles(n_cuts_[f], cuts_[f]);
-        if (views_.has(f)) {
-            views_.rebuild(f, cuts_[f], sketch);
-            return;
-        }
+        if (views_.has(f)) views_.rebuild(f, cuts_[f], sketch);
         std::fill(count_.begin() + shape_.cell(shape_.row(f), 0), count_.begin() + shape_.cell(shape_.row(f + 1), 0), 0.0);
+        if (is_viewed(views_, cuts_, f)) return;
         for (std::size_t i = 0; i < sketch.values().size(); ++i) {
             const int row = shape_.row(f) + outcome_of(cuts_[f], sketch.values()[i]);
             for (int y = 0; y < shape_.n_labels; ++y) count_[shape_.cell(row, y)] += sketch.counts()[i * shape_.n_labels + y];

@@ -147,7 +147,7 @@ class Relaxation {
             for (int y = 0; y < m_; ++y) joints_[at + 1][y] = joints_[at][y] * p[y];
             const double mass = sum_of(joints_[at + 1]);
             if (mass <= 0.0) continue;
-            if (paid > 0.0 && !problem_.surcharge.empty()) sum += mass * problem_.surcharge[row];
+            if (!problem_.surcharge.empty() && !purse.is_computed(f)) sum += mass * problem_.surcharge[row];
             reweigh(at, f, p);
             const auto place = std::lower_bound(known_.begin(), known_.end(), row);
             const auto index = place - known_.begin();

@@ -124,7 +124,7 @@ class Case {
     // What asking the feature costs now, with what its outcome is expected to add.
     double price(int feature) const {
         double sum = purse_.price(feature);
-        if (problem_->surcharge.empty() || sum == 0.0) return sum;
+        if (problem_->surcharge.empty() || purse_.is_computed(feature)) return sum;
         std::vector<double> p;
         normalise(log_in_mind(), p);
         for (int row = shape().row(feature); row < shape().row(feature + 1); ++row) {

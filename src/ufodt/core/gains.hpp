@@ -29,6 +29,20 @@ class Gains {
     // The threshold in play for a feature, as a view; -1 where there is none.
     int view(const Case& now, int feature) const { return now.views().has(feature) ? view_[feature] : -1; }
 
+    // Have a threshold for a feature that is not on offer: the one that tells most about the label by the mean belief.
+    void choose_view(const Case& now, int f) {
+        const int m = now.shape().n_labels, first = now.views().first(f);
+        std::vector<double> posterior, above(m);
+        now.predict(posterior);
+        double best = -INFINITY;
+        for (int v = first; v < first + static_cast<int>(now.cuts()[f].size()); ++v) {
+            now.views().mean(v, above.data());
+            double gain = binary_entropy(chance_above(posterior, above.data()));
+            for (int y = 0; y < m; ++y) gain -= posterior[y] * binary_entropy(above[y]);
+            if (gain > best) best = gain, view_[f] = v;
+        }
+    }
+
     // Exp3's gains of this case, one for every feature that was on offer when it was first scored.
     const std::vector<Reward>& rewards() const { return rewards_; }
 
@@ -40,11 +54,15 @@ class Gains {
         if (!informed && criterion != Criterion::ig) score(now, Criterion::ig, gain_);
     }
 
-    // Gains by the criterion alone, for inspection: looking does not move a threshold.
+    // Gains by the criterion alone, for inspection: looking moves no threshold, and Exp3 learns nothing from it.
     void look(Case& now, std::vector<double>& gain) {
-        const std::vector<int> in_play = view_;
+        const std::vector<int> view = view_;
+        const std::vector<Reward> rewards = rewards_;
+        const std::vector<std::uint8_t> is_rewarded = is_rewarded_;
         score(now, now.policy().criterion, gain);
-        view_ = in_play;
+        view_ = view;
+        rewards_ = rewards;
+        is_rewarded_ = is_rewarded;
     }
 
   private:
@@ -134,10 +152,14 @@ class Gains {
         return chosen >= 0 ? std::pair{chosen, chosen + 1} : std::pair{first, first + static_cast<int>(now.cuts()[f].size())};
     }
 
-    // By what a threshold is searched for. Where Exp3 explores no more, it is the one that tells most about the label, whatever
-    // the criterion: over few survivors others err more.
+    // By what a threshold is searched for. Hypotheses are of all thresholds of a feature together, so criteria that split them
+    // cannot tell one from another: then it is the one that tells most about the label. So it is where Exp3 explores no more,
+    // whatever the criterion: over few survivors others err more. The paper's are searched as printed.
     static Criterion searched_by(const Case& now, Criterion criterion, int f) {
-        return now.in_mind().chosen[f] < 0 && now.views().settings().mode == Thresholds::exp3 ? Criterion::ig : criterion;
+        const ViewSettings& settings = now.views().settings();
+        const bool splits = criterion == Criterion::ec2 || criterion == Criterion::rig;
+        const bool by_what_it_tells = settings.mode == Thresholds::exp3 || (splits && !settings.average);
+        return now.in_mind().chosen[f] < 0 && by_what_it_tells ? Criterion::ig : criterion;
     }
 
     // Information about the label, of every open feature, or of those without thresholds where these are looked at one by one.

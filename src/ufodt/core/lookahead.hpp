@@ -14,10 +14,11 @@
 
 namespace ufodt {
 
-// A feature that may be asked now.
+// A feature that may be asked now, or only once others are known.
 struct Candidate {
     std::size_t at;  // in the open features
-    double price;
+    double price;    // with those that must be known first
+    bool is_askable = true;
     bool pays = true;  // by a stop rule that weighs cost and benefit
     bool looked_at = false;
 
@@ -43,15 +44,34 @@ class Lookahead {
         worth_ = worth;
         weighed_ = true;
         foreseen_ = -1;
+        p_ = now.in_mind().p.data();
         const double at_stake = worth * (loss_now(now) + (now.problem().loss.zero_one ? 1.0 : 0.0));
-        double highest_price = lowest_price_ = candidates.front().price;
+        double highest_price = 0.0;
+        lowest_price_ = INFINITY;
+        has_one_price_ = true;
         for (Candidate& c : candidates) {
-            lowest_price_ = std::min(lowest_price_, c.price);
+            if (c.is_askable) lowest_price_ = std::min(lowest_price_, c.price);
             highest_price = std::max(highest_price, c.price);
+            has_one_price_ &= c.is_askable;
             c.pays = c.looked_at = false;
         }
-        has_one_price_ = lowest_price_ == highest_price;
+        has_one_price_ &= lowest_price_ == highest_price;
         return !(lowest_price_ >= at_stake && at_stake > 0.0);
+    }
+
+    // Features with thresholds are looked at through those that the criterion found best.
+    void look_through(const Case& now, const Gains& gains) {
+        const Theta& theta = now.in_mind();
+        const Shape& shape = now.shape();
+        const int m = shape.n_labels;
+        p_in_play_ = theta.p;
+        for (const int f : now.open()) {
+            if (!now.is_viewed(f)) continue;
+            const double* above = theta.view.data() + static_cast<std::size_t>(gains.view(now, f)) * m;
+            double* p = p_in_play_.data() + shape.cell(shape.row(f), 0);
+            for (int y = 0; y < m; ++y) p[y] = 1.0 - above[y], p[m + y] = above[y];
+        }
+        p_ = p_in_play_.data();
     }
 
     // Whether some answer pays alone, and which; at one price for all it does not matter which.
@@ -60,7 +80,7 @@ class Lookahead {
         bool any = false;
         with_labels(now.shape().n_labels, [&](auto m) {
             for (Candidate& c : candidates) {
-                c.pays = worth_ * (before - loss_after(now, now.open()[c.at], m)) > c.price;
+                c.pays = c.is_askable && worth_ * (before - loss_after(now, now.open()[c.at], m)) > c.price;
                 any |= c.pays;
                 if (any && has_one_price_) break;
             }
@@ -73,7 +93,7 @@ class Lookahead {
     // stops or pays at least the lowest price once more.
     bool some_plan_could_pay(const Case& now, const Candidates& candidates) {
         const bool prices_may_fall = now.purse().plain_prices(now.policy().budget) == nullptr;
-        if (prices_may_fall || !now.in_mind().is_in_play) return true;
+        if (prices_may_fall) return true;
         const double before = worth_ * (loss_now(now) + (now.problem().loss.zero_one ? 1.0 : 0.0));
         return with_labels(now.shape().n_labels, [&](auto m) {
             return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) { return c.price + least_after(now, now.open()[c.at], m) < before; });
@@ -85,7 +105,7 @@ class Lookahead {
     bool some_plan_pays(const Case& now, const Gains& gains, Candidates& candidates) {
         const Policy& policy = now.policy();
         choose_promising(now, gains, candidates);
-        optimal_.solve(now.problem(), in_play(now, gains), now.posterior(), features_, now.purse(), worth_);
+        optimal_.solve(now.problem(), p_, now.posterior(), features_, now.purse(), worth_);
         const double stop = slack * optimal_.stop_value();
         double best = stop;
         bool any = false;
@@ -101,6 +121,7 @@ class Lookahead {
 
     // Whether a candidate pays, in a plan or, where none was looked at that begins with it, alone.
     bool pays(const Case& now, const Candidate& c) {
+        if (!c.is_askable) return false;
         const bool alone = weighed_ && !c.looked_at && slack * worth_ * (loss_now(now) - loss_after(now, now.open()[c.at], now.shape().n_labels)) > c.price;
         return c.pays || alone;
     }
@@ -113,9 +134,11 @@ class Lookahead {
     int foreseen_ = -1;
     std::vector<std::size_t> promising_;  // of the candidates: those looked ahead at
     std::vector<int> features_;           // the same, as features
+    std::vector<int> together_;           // one of them with what must be known first
     std::vector<double> rate_, surplus_;  // per candidate: gain per price, and what it leaves after it; -inf once chosen
     Optimal optimal_;
-    std::vector<double> p_in_play_;  // P(outcome | label) as the plans read it
+    const double* p_ = nullptr;      // P(outcome | label), as plans read it: the theta in mind, or
+    std::vector<double> p_in_play_;  // the same with thresholds as they are in play
     std::vector<double> joint_;
 
     // As many candidates as can be looked ahead over: in turn the one of the highest gain per price, and the one whose gain
@@ -144,29 +167,29 @@ class Lookahead {
                 best = std::max(best, merit[i]);
             }
             const int f = now.open()[candidates[found].at];
-            n_states *= static_cast<std::size_t>(shape.n_outcomes(f)) + 1;
+            together_.clear();
+            if (!candidates[found].is_askable) now.purse().missing(f, together_);
+            together_.push_back(f);
+            for (const int each : together_) {
+                if (!is_promising(each)) n_states *= static_cast<std::size_t>(shape.n_outcomes(each)) + 1;
+            }
             if ((n_states > max_states || n_states * m > 4 * max_states) && !promising_.empty()) return;
-            rate_[found] = surplus_[found] = -INFINITY;
-            candidates[found].looked_at = true;
-            promising_.push_back(found);
-            features_.push_back(f);
+            for (const int each : together_) {
+                if (is_promising(each)) continue;
+                const std::size_t i = each == f ? found : place_of(now, candidates, each);
+                rate_[i] = surplus_[i] = -INFINITY;
+                candidates[i].looked_at = true;
+                promising_.push_back(i);
+                features_.push_back(each);
+            }
         }
     }
 
-    // P(outcome | label) as it is in play: a feature with thresholds is its chosen one.
-    const double* in_play(const Case& now, const Gains& gains) {
-        const Theta& theta = now.in_mind();
-        if (theta.is_in_play) return theta.p.data();
-        const Shape& shape = now.shape();
-        p_in_play_ = theta.p;
-        const int m = shape.n_labels;
-        for (const int f : features_) {
-            if (!now.is_viewed(f)) continue;
-            const double* above = theta.view.data() + static_cast<std::size_t>(gains.view(now, f)) * m;
-            double* p = p_in_play_.data() + shape.cell(shape.row(f), 0);
-            for (int y = 0; y < m; ++y) p[y] = 1.0 - above[y], p[m + y] = above[y];
-        }
-        return p_in_play_.data();
+    bool is_promising(int feature) const { return std::find(features_.begin(), features_.end(), feature) != features_.end(); }
+
+    static std::size_t place_of(const Case& now, const Candidates& candidates, int feature) {
+        const auto is_it = [&](const Candidate& c) { return now.open()[c.at] == feature; };
+        return std::find_if(candidates.begin(), candidates.end(), is_it) - candidates.begin();
     }
 
     // Expected loss of the best answer now, up to the same constant as `loss_after`.
@@ -192,7 +215,7 @@ class Lookahead {
         const Shape& shape = now.shape();
         const Loss& loss = now.problem().loss;
         const int first = shape.row(feature), last = shape.row(feature + 1);
-        const double *const posterior = now.posterior().data(), *p = now.in_mind().p.data() + first * m;
+        const double *const posterior = now.posterior().data(), *p = p_ + first * m;
         double sum = 0.0;
         if (loss.zero_one) {
             for (int row = first; row < last; ++row, p += m) {

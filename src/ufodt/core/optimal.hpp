@@ -126,6 +126,7 @@ class Optimal {
     bool has_fixed_prices_ = true;       // whatever is known, everything may be asked and nothing must
     std::vector<double> price_;          // per set of known features, or just once: of each feature; infinite where not to be had
     std::vector<std::uint8_t> must_;     // per set: one of the questions has to be asked
+    std::vector<std::uint8_t> is_computed_;  // per set, where prices are not fixed: of each feature, whether it follows from the known
     std::vector<std::uint32_t> known_;   // per state: the set of known features
     Purse then_;
     struct Asked {
@@ -154,6 +155,7 @@ class Optimal {
         const std::size_t n_sets = has_fixed_prices_ ? 1 : std::size_t{1} << n_;
         price_.assign(n_sets * n_, INFINITY);
         must_.assign(n_sets, 0);
+        is_computed_.assign(has_fixed_prices_ ? 0 : n_sets * n_, 0);
         for (int j = 0; has_fixed_prices_ && j < n_; ++j) price_[j] = plain[open_[j]];
         for (std::size_t set = 0; !has_fixed_prices_ && set < n_sets; ++set) {
             then_ = purse;
@@ -161,6 +163,7 @@ class Optimal {
                 if (set >> j & 1) then_.pay(open_[j], -1), then_.know(open_[j]);
             }
             const auto is_open = [&](int j) { return !(set >> j & 1) && then_.is_allowed(open_[j]); };
+            for (int j = 0; j < n_; ++j) is_computed_[set * n_ + j] = then_.is_computed(open_[j]);
             for (int j = 0; j < n_; ++j) must_[set] |= is_open(j) && problem_->mandatory[open_[j]];
             for (int j = 0; j < n_; ++j) {
                 if (is_open(j) && (!must_[set] || problem_->mandatory[open_[j]])) price_[set * n_ + j] = then_.price(open_[j]);
@@ -220,18 +223,17 @@ class Optimal {
     }
 
     // What asking the feature at `at` in a state is expected to be charged, times P(evidence).
-    double charge(int at, std::size_t state, double first) const {
-        double sum = first * mass_[state];
-        if (problem_->surcharge.empty() || first == 0.0) return sum;
+    double charge(int at, std::size_t state, std::uint32_t known) const {
+        double sum = price(at, known) * mass_[state];
+        if (problem_->surcharge.empty() || is_computed_[static_cast<std::size_t>(known) * n_ + at]) return sum;
         for (int k = 0; k < n_outcomes(at); ++k) sum += problem_->surcharge[problem_->shape.row(open_[at]) + k] * mass_[state + (k + 1) * stride_[at]];
         return sum;
     }
 
     // What it costs in all, with what follows; infinite where it may not be asked.
     double cost(int at, std::size_t state, std::uint32_t known) const {
-        const double first = price(at, known);
-        if (first == INFINITY) return INFINITY;
-        double sum = charge(at, state, first);
+        if (price(at, known) == INFINITY) return INFINITY;
+        double sum = charge(at, state, known);
         for (int k = 1; k <= n_outcomes(at); ++k) sum += value_[state + k * stride_[at]];
         return sum;
     }
@@ -300,6 +302,7 @@ class Optimal {
         const auto is_binary = [&](int f) { return problem_->shape.n_outcomes(f) == 2; };
         if (has_fixed_prices_ && std::all_of(open_.begin() + tail_, open_.end(), is_binary)) return;
         binary_tail_ = 0;
+        asked_ = {};
         tail_ = n_;
         while (tail_ > 0 && stride_[tail_ - 1] * (n_outcomes(tail_ - 1) + 1) <= max_listed) --tail_;
         radix_.clear();
@@ -351,7 +354,7 @@ class Optimal {
             return;
         }
         sum.n_asked += mass;
-        sum.price += charge(at, state, price(at, known));
+        sum.price += charge(at, state, known);
         std::vector<double> next(m_);
         for (int k = 0; k < n_outcomes(at); ++k) {
             for (int y = 0; y < m_; ++y) next[y] = joint[y] * row(at, k)[y];

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,7 @@ class Plan {
         if (case_.is_open(feature) && case_.theta().chosen[feature] < 0 && next().feature < 0) {
             gains_.score(case_);  // nothing more is asked, but something may be told
         }
+        if (gains_.view(case_, feature) < 0 && !case_.is_open(feature)) gains_.choose_view(case_, feature);
         return gains_.view(case_, feature);
     }
     int view_number(int feature) {
@@ -136,7 +138,8 @@ class Plan {
     Case case_;
     Gains gains_;
     Lookahead lookahead_;
-    Candidates candidates_;  // what may be asked now
+    Candidates candidates_;  // what may be asked
+    std::vector<int> missing_;
     bool decided_ = false, scored_ = false;
     Question question_;
 
@@ -167,11 +170,12 @@ class Plan {
         score_once();
         const bool only_paying = some_pay(candidates_);
         const Candidate* best = nullptr;
-        double best_rate = 0.0;
+        std::tuple<double, double, double> best_merit;
         for (const Candidate& c : candidates_) {
-            if (must ? !problem().mandatory[case_.open()[c.at]] : only_paying && !c.pays) continue;
-            const double rate = c.rate(gains_);
-            if (best == nullptr || rate > best_rate || (rate == best_rate && c.price < best->price)) best = &c, best_rate = rate;
+            const int f = case_.open()[c.at];
+            if (!c.is_askable || (must ? !problem().mandatory[f] : only_paying && !c.pays)) continue;
+            const std::tuple merit(must ? -avoidable(f) : 0.0, c.rate(gains_), -c.price);
+            if (best == nullptr || merit > best_merit) best = &c, best_merit = merit;
         }
         return question(*best);
     }
@@ -183,7 +187,18 @@ class Plan {
         scored_ = true;
     }
 
-    // What may be asked now and at what price; returns whether something mandatory is among it.
+    // What a mandatory feature costs more now than after the others: all of it, if it can be computed then, or what the first
+    // of its group costs more than a later one.
+    double avoidable(int feature) const {
+        const Purse& purse = case_.purse();
+        const std::vector<int>& inputs = problem().computed_from[feature];
+        const auto will_be_known = [&](int f) { return purse.is_known(f) || (case_.is_open(f) && problem().mandatory[f]); };
+        const bool comes_free = !inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_known);
+        return comes_free ? purse.price(feature) : purse.extra(feature);
+    }
+
+    // What may be asked now or later and at what price; nothing where nothing may be asked now. Returns whether something
+    // mandatory is among it.
     bool list_candidates() {
         const std::vector<int>& open = case_.open();
         const Purse& purse = case_.purse();
@@ -193,16 +208,30 @@ class Plan {
             for (std::size_t i = 0; i < open.size(); ++i) candidates_[i] = {i, prices[open[i]]};
             return false;
         }
-        bool must = false;
+        bool must = false, some = false;
         std::size_t n = 0;
         for (std::size_t i = 0; i < open.size(); ++i) {
             const int f = open[i];
-            if (!purse.askable(f, budget)) continue;
-            candidates_[n++] = {i, case_.price(f)};
-            must |= problem().mandatory[f] != 0;
+            if (purse.askable(f, budget)) {
+                candidates_[n++] = {i, case_.price(f)};
+                must |= problem().mandatory[f] != 0;
+                some = true;
+            } else if (!purse.is_allowed(f)) {
+                const double price = price_with_missing(f, purse.budget(budget));
+                if (price < INFINITY) candidates_[n++] = {i, price, false};
+            }
         }
-        candidates_.resize(n);
+        candidates_.resize(some ? n : 0);
         return must;
+    }
+
+    // What a feature costs with all that must be known first; infinite where that cannot be had, or not within the budget.
+    double price_with_missing(int feature, double budget) {
+        missing_.clear();
+        case_.purse().missing(feature, missing_);
+        double sum = case_.price(feature);
+        for (const int f : missing_) sum += case_.is_open(f) ? case_.price(f) : INFINITY;
+        return spent() + sum <= budget ? sum : INFINITY;
     }
 
     // Evaluates the stop rule that starts at `at` in prefix order and moves `at` behind it.
@@ -234,6 +263,10 @@ class Plan {
         const Policy& policy = case_.policy();
         case_.weigh_labels();
         if (!lookahead_.some_could_pay(case_, candidates_, worth)) return false;
+        if (!case_.in_mind().is_in_play) {
+            score_once();
+            lookahead_.look_through(case_, gains_);
+        }
         if (policy.greedy && lookahead_.some_answer_pays(case_, candidates_)) return true;
         if (policy.lookahead == 0 || !lookahead_.some_plan_could_pay(case_, candidates_)) return false;
         score_once();

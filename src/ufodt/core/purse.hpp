@@ -40,15 +40,28 @@ class Purse {
 
     double spent() const { return spent_; }
     void know(int feature) { is_known_[feature] = 1; }
+    bool is_known(int feature) const { return is_known_[feature]; }
 
-    // The price apart from what the outcome may add; features computed from known ones are free.
+    // Whether it follows from what is known: then it is free, whatever comes of it.
+    bool is_computed(int feature) const {
+        if (is_plain_) return false;
+        const std::vector<int>& inputs = problem_->computed_from[feature];
+        return !inputs.empty() && all_known(inputs);
+    }
+
+    // The price apart from what the outcome may add.
     double price(int feature) const {
         if (is_plain_) return prices_[feature];
-        const std::vector<int>& inputs = problem_->computed_from[feature];
-        if (!inputs.empty() && all_known(inputs)) return 0.0;
+        if (is_computed(feature)) return 0.0;
         const double first = prices_[feature];
         const int group = problem_->group[feature];
         return group >= 0 && group_paid_[group] ? std::min(problem_->later_price[feature], first) : first;
+    }
+
+    // What it costs more as the first of its group than as a later one.
+    double extra(int feature) const {
+        if (is_plain_ || problem_->group[feature] < 0) return 0.0;
+        return std::max(price(feature) - problem_->later_price[feature], 0.0);
     }
 
     // The prices of all features, if every one may always be asked at a price that never changes; else null.
@@ -56,9 +69,8 @@ class Purse {
 
     // Pay for a feature; outcome -1 adds nothing.
     void pay(int feature, int outcome) {
-        const double base = price(feature);
-        spent_ += base;
-        if (outcome >= 0 && base > 0.0 && !problem_->surcharge.empty()) spent_ += problem_->surcharge[problem_->shape.row(feature) + outcome];
+        spent_ += price(feature);
+        if (outcome >= 0 && !problem_->surcharge.empty() && !is_computed(feature)) spent_ += problem_->surcharge[problem_->shape.row(feature) + outcome];
         if (problem_->group[feature] >= 0) group_paid_[problem_->group[feature]] = 1;
     }
 
@@ -67,10 +79,19 @@ class Purse {
     double budget(double of_policy) const { return std::min(of_policy, terms_.budget); }
     bool is_allowed(int feature) const { return is_plain_ || all_known(problem_->needs[feature]); }
 
+    // The features that must be known before this one may be asked and are not yet, each after what it needs itself, in `first`.
+    void missing(int feature, std::vector<int>& first) const {
+        for (const int f : problem_->needs[feature]) {
+            if (is_known_[f] || std::find(first.begin(), first.end(), f) != first.end()) continue;
+            missing(f, first);
+            first.push_back(f);
+        }
+    }
+
     bool fits(int feature, double budget) const {
         if (budget == INFINITY) return true;
         double most = price(feature);
-        if (!problem_->surcharge.empty() && most > 0.0) {
+        if (!problem_->surcharge.empty() && !is_computed(feature)) {
             const auto from = problem_->surcharge.begin();
             most += *std::max_element(from + problem_->shape.row(feature), from + problem_->shape.row(feature + 1));
         }

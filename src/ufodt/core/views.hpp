@@ -35,10 +35,7 @@ class Views {
         squeeze_.assign(count_.size(), 0.0);
         use_.assign(static_cast<std::size_t>(size()) * m_, 1.0);
         sum_.assign(size(), 0.0);
-        share_.assign(size(), 0.0);
-        ceiling_.assign(n_views.size(), 0.0);
         for (int v = 0; v < size(); ++v) refresh(v);
-        share_out();
     }
 
     const ViewSettings& settings() const { return settings_; }
@@ -62,13 +59,7 @@ class Views {
         if (used >= 0) use_[static_cast<std::size_t>(used) * m_ + label] += 1.0;
     }
 
-    void reward(int view, double amount) {
-        sum_[view] += amount;
-        const int feature = static_cast<int>(std::upper_bound(first_.begin(), first_.end(), view) - first_.begin()) - 1;
-        const double power = settings_.eta * (sum_[view] - ceiling_[feature]);
-        if (power > 0.0) share_out(feature);
-        else share_[view] = smooth_exp(power);
-    }
+    void reward(int view, double amount) { sum_[view] += amount; }
 
     // Count again, after the cut points have moved.
     void rebuild(int feature, const std::vector<double>& cuts, const Sketch& sketch) {
@@ -83,6 +74,8 @@ class Views {
 
     void scale(double factor) {
         for (double& c : count_) c *= factor;
+        for (double& u : use_) u = 1.0 + factor * (u - 1.0);
+        for (double& s : sum_) s *= factor;
         for (int v = 0; v < size(); ++v) refresh(v);
     }
 
@@ -95,11 +88,17 @@ class Views {
     void merge(int feature, const Views& other) {
         for (int v = first(feature); v < first(feature) + n(feature); ++v) {
             for (std::size_t i = cell(v, 0, 0); i < cell(v + 1, 0, 0); ++i) count_[i] += other.count_[i];
-            for (std::size_t i = static_cast<std::size_t>(v) * m_; i < static_cast<std::size_t>(v + 1) * m_; ++i) use_[i] += other.use_[i] - 1.0;
-            sum_[v] += other.sum_[v];
             refresh(v);
         }
-        share_out(feature);
+        merge_uses(feature, other);
+    }
+
+    // How often thresholds were used and what Exp3 gained by them, each added to the one of the same rank.
+    void merge_uses(int feature, const Views& other) {
+        for (int v = first(feature); v < first(feature) + n(feature); ++v) {
+            for (std::size_t i = static_cast<std::size_t>(v) * m_; i < static_cast<std::size_t>(v + 1) * m_; ++i) use_[i] += other.use_[i] - 1.0;
+            sum_[v] += other.sum_[v];
+        }
     }
 
     // What is to be drawn for the views listed: below the threshold under each label, then above it.
@@ -115,15 +114,18 @@ class Views {
 
     // Exp3: draw a view of the feature from the softmax of eta times the sums; returns it and its probability.
     std::pair<int, double> pick(Random& random, int feature, int n_cuts) const {
-        const double* const share = share_.data() + first(feature);
-        const double total = std::accumulate(share, share + n_cuts, 0.0);
+        const double* sum = sum_.data() + first(feature);
+        const double top = *std::max_element(sum, sum + n_cuts);
+        share_.resize(n_cuts);
+        for (int k = 0; k < n_cuts; ++k) share_[k] = smooth_exp(settings_.eta * (sum[k] - top));
+        const double total = std::accumulate(share_.begin(), share_.end(), 0.0);
         double left = random.uniform() * total;
         int k = 0;
         for (; k + 1 < n_cuts; ++k) {
-            left -= share[k];
+            left -= share_[k];
             if (left < 0.0) break;
         }
-        return {first(feature) + k, share[k] / total};
+        return {first(feature) + k, share_[k] / total};
     }
     int best(int feature, int n_cuts) const {
         const auto from = sum_.begin() + first(feature);
@@ -137,7 +139,6 @@ class Views {
         if (counts.size() != count_.size() || uses.size() != use_.size() || sums.size() != sum_.size()) throw std::invalid_argument("the thresholds do not fit");
         count_ = std::move(counts), use_ = std::move(uses), sum_ = std::move(sums);
         for (int v = 0; v < size(); ++v) refresh(v);
-        share_out();
     }
 
   private:
@@ -147,22 +148,9 @@ class Views {
     std::vector<int> first_;                          // per feature: its first view; n_features + 1 entries
     std::vector<double> count_, alpha_, squeeze_;     // per (view, bit, label)
     std::vector<double> use_, sum_;                   // per (view, label): how often in use; per view: Exp3's sum of gains
-    std::vector<double> share_;    // per view: its share of the softmax of eta times the sums, times a factor of the feature's own
-    std::vector<double> ceiling_;  // per feature: the sum at which a share would be 1; it is moved before one gets there
+    mutable std::vector<double> share_;               // scratch: the softmax of one feature
 
     std::size_t cell(int view, int bit, int label) const { return (static_cast<std::size_t>(view) * 2 + bit) * m_ + label; }
-
-    // The shares of a feature, with room below the ceiling for sums to grow without working them all out again.
-    void share_out(int feature) {
-        if (!has(feature)) return;
-        constexpr double room = 30.0;
-        const auto from = sum_.begin() + first(feature);
-        ceiling_[feature] = *std::max_element(from, from + n(feature)) + room / settings_.eta;
-        for (int v = first(feature); v < first(feature + 1); ++v) share_[v] = smooth_exp(settings_.eta * (sum_[v] - ceiling_[feature]));
-    }
-    void share_out() {
-        for (int f = 0; f < static_cast<int>(ceiling_.size()); ++f) share_out(f);
-    }
 
     void refresh(int view) {
         for (std::size_t i = cell(view, 0, 0); i < cell(view + 1, 0, 0); ++i) refresh_cell(i);
