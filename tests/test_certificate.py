@@ -7,7 +7,7 @@ import pytest
 
 from ufodt import UFODT, Binary, Categorical, Continuous, Problem, certificate, core, stop, thresholds
 from ufodt import policy as policies
-from ufodt.errors import InvalidPolicy, InvalidValue
+from ufodt.errors import InvalidPolicy, InvalidValue, TooLarge
 from ufodt.lab.datasets import led, to_problem
 from ufodt.lab.optimal import World, optimum
 from ufodt.lab.worlds import worlds
@@ -193,3 +193,21 @@ def test_a_bound_needs_every_outcome_to_be_possible() -> None:
         core.relaxed_bound(
             problem, np.array([[1.0, 0.5], [0.0, 0.5]]), np.array([0.5, 0.5]), worth=1.0, depth=1, n_cases=5, seed=0
         )
+
+
+def test_the_optimum_is_known_wherever_nothing_is_a_number() -> None:
+    problem = Problem([Binary("a"), Binary("b")], labels=[0, 1])
+    assert UFODT.paper(problem, n_hypotheses=16).gap().exact
+    with pytest.raises(InvalidPolicy, match="bins only"):
+        UFODT.paper(Problem([Continuous("a")], labels=[0, 1]), n_hypotheses=16).gap()
+
+
+def test_in_a_known_world_numbers_have_cut_points() -> None:
+    with pytest.raises(InvalidValue, match="x came without cut points"):
+        World(Problem([Continuous("x")], labels=[0, 1]), np.full((4, 2), 0.25), [0.5, 0.5])
+
+
+def test_a_bound_of_too_many_outcomes_is_refused_by_their_number() -> None:
+    problem = Problem([Categorical(f"f{i}", list(range(1000))) for i in range(66)], labels=[0, 1])
+    with pytest.raises(TooLarge, match="66,000 outcomes"):
+        UFODT(problem).gap()

@@ -295,3 +295,24 @@ def test_after_an_alarm_a_stream_and_sessions_ask_the_same() -> None:
             asked.append(int(question.feature[1]))
         other.learn(session.evidence, "x")
     assert asked == record.asked.tolist()
+
+
+def test_what_is_learned_while_an_alarm_is_on_trial_stays_when_it_is_taken_back() -> None:
+    rng = np.random.default_rng(0)
+    problem = Problem([Binary("a"), Binary("b")], labels=[0, 1])
+    learner = UFODT(problem, drift=drift.auto(), seed=3)
+    y = rng.integers(0, 2, 400)
+    X = np.stack([y, y], axis=1) ^ (rng.random((400, 2)) < 0.1)
+    learner.run(X, y)
+    while learner._drift.reserve is None:  # a few cases that surprise, not enough for a new world
+        learner.run([[1, 1]], [0])
+    old, more, other = rng.integers(0, 2, (500, 2)), rng.integers(0, 2, 500), UFODT(problem, drift=drift.auto())
+    other.learn_many(old[:50], more[:50])
+    before = [belief.label_counts.sum() for belief in (learner._belief, learner._drift.reserve)]
+    learner.learn_many(old, more)
+    learner.merge(other)
+    after = [belief.label_counts.sum() for belief in (learner._belief, learner._drift.reserve)]
+    assert after == pytest.approx([n + 550 for n in before])
+    learner.discount(0.5)
+    halved = [belief.label_counts.sum() for belief in (learner._belief, learner._drift.reserve)]
+    assert halved == pytest.approx([n / 2 for n in after])

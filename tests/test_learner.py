@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ufodt import UFODT, Binary, Categorical, Prior, Problem, stop
-from ufodt.errors import InvalidValue, UfodtError, UnknownFeature, UnknownLabel
+from ufodt.errors import InvalidPolicy, InvalidValue, UfodtError, UnknownFeature, UnknownLabel
 
 from .cases import LEARNERS, PROBLEM, digest, make, state, stream_of
 
@@ -253,3 +253,13 @@ def test_a_category_never_seen_is_refused_by_name_and_one_never_met_is_no_troubl
     assert state(learner) == before
     answer = learner.open(known={"c": "z"}).predict()
     assert sum(answer.probabilities.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"drift": "auto"}, {"drift": 0.05}, {"thresholds": "exp3"}, {"policy": "ig"}, {"selection": 5}, {"prior": "flat"}],
+)
+def test_a_setting_of_another_kind_is_refused_with_an_example(given: dict[str, Any]) -> None:
+    (name,) = given
+    with pytest.raises(InvalidPolicy, match=f"{name}=.* came; expected"):
+        UFODT(PROBLEM, **given)

@@ -1,5 +1,6 @@
 """Prices as they are: groups, surcharges, duties, prerequisites, computed features, currencies."""
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Continuous, Problem, stop
+from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Problem, stop
 from ufodt.errors import InvalidProblem
 from ufodt.problem import Feature
 
@@ -201,3 +202,53 @@ def test_a_free_problem_costs_nothing() -> None:
     learner = learner_of([Binary(name, price=0.0) for name in "ab"], rule=stop.cost_benefit())
     record = learner.run(np.random.default_rng(1).integers(0, 2, (50, 2)), [0, 1] * 25)
     assert (record.cost == 0).all() and record.n_asked.sum() > 0
+
+
+@pytest.mark.parametrize("planner", ["lookahead", "optimal", "greedy"])
+def test_a_prerequisite_that_tells_nothing_is_bought_for_what_it_leads_to(planner: Any) -> None:
+    X = np.random.default_rng(2).permutation(np.tile(list(itertools.product([0, 1], repeat=3)), (125, 1)))
+    y = X[:, 2]
+    features = [Binary("form"), Binary("referral", needs=["form"]), Binary("scan", needs=["referral"])]
+    problem = Problem(features, labels=[0, 1], loss=[[0, 100], [100, 0]])
+    record = UFODT(problem, policy=Policy(planner=planner), seed=1).run(X, y)
+    assert (record.predicted[500:] == y[500:]).mean() > 0.95
+    learner = UFODT(problem, policy=Policy(planner=planner), seed=1)
+    learner.learn_many(X, y)
+    report = learner.evaluate(X, y)
+    assert report.accuracy == 1.0 and report.cost == 3.0
+    assert learner.gap().ratio == pytest.approx(1.0, abs=1e-6)
+    assert learner.open(budget=2.0, explore=False).ask() is None, "not within the budget"
+    assert learner.open(unavailable=["referral"], explore=False).ask() is None, "it cannot be had at all"
+
+
+def bought(learner: UFODT) -> list[tuple[str, float]]:
+    """What a case asks for, in its order, and at what price."""
+    row = dict.fromkeys((feature.name for feature in learner.problem.features), 0)
+    return [(question.feature, question.price) for question in walk(learner.open(), row)]
+
+
+def test_what_a_mandatory_feature_needs_is_mandatory_too() -> None:
+    learner = learner_of([Binary("n", price=50.0), Binary("m", mandatory=True, needs=["n"]), Binary("other")])
+    assert bought(learner)[:2] == [("n", 50.0), ("m", 1.0)]
+
+
+def test_mandatory_features_come_in_their_cheapest_order() -> None:
+    computed = [Binary("sum", price=3.0, mandatory=True, computed_from=["a"]), Binary("a", price=5.0, mandatory=True)]
+    assert bought(learner_of(computed)) == [("a", 5.0), ("sum", 0.0)]
+    group = [
+        Binary("dear", price=10.0, group="g", later_price=1.0, mandatory=True),
+        Binary("cheap", price=2.0, group="g", later_price=2.0, mandatory=True),
+    ]
+    assert bought(learner_of(group)) == [("cheap", 2.0), ("dear", 1.0)]
+
+
+def test_a_surcharge_is_paid_on_a_feature_of_no_price_but_not_on_one_that_is_computed() -> None:
+    learner = learner_of(
+        [Binary("a", price=0.0, surcharge={1: 50.0}), Binary("b", computed_from=["a"], surcharge={1: 7.0})]
+    )
+    session = learner.open()
+    session.tell("a", 1)
+    assert session.cost == 50.0
+    session.tell("b", 1)
+    assert session.cost == 50.0
+    assert [question.feature for question in walk(learner.open(budget=49.0), {"a": 1, "b": 1})] == ["b"]

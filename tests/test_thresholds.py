@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Continuous, Expert, Prior, Problem, stop, thresholds
+from ufodt import UFODT, Binary, Continuous, Expert, Prior, Problem, Selection, drift, stop, thresholds
 from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue
 from ufodt.thresholds import Thresholds
 
@@ -326,3 +326,41 @@ def test_what_an_expert_says_of_another_feature_leaves_thresholds_alone() -> Non
         learner.learn_many(np.hstack([np.full_like(X, math.nan), X]), y)
         answers.append(learner.open(known={"level": 20.0}).predict().probabilities)
     assert answers[0] == pytest.approx(answers[1])
+
+
+@pytest.mark.parametrize("kind", ["bins", "exhaustive", "exp3"])
+def test_cut_points_follow_values_that_move_where_the_past_is_forgotten(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 1600)
+    x = rng.normal(2.5 * y, 1.0) + np.where(np.arange(1600) < 1000, 0.0, 20.0)
+    problem = Problem([Continuous("x")], labels=[0, 1])
+    learner = UFODT(problem, thresholds=getattr(thresholds, kind)(), drift=drift.discount(0.05), seed=1)
+    record = learner.run(x[:, None], y)
+    assert (record.predicted[1200:] == y[1200:]).mean() > 0.75
+
+
+@pytest.mark.parametrize("kind", ["bins", "exhaustive", "exp3"])
+def test_a_value_that_was_not_on_offer_informs_the_answer(kind: str) -> None:
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 600)
+    X = np.stack([y + rng.normal(0, 0.1, 600), 4.0 * y + rng.normal(0, 1.0, 600)], axis=1)
+    problem = Problem([Continuous("a"), Continuous("b")], labels=[0, 1])
+    learner = UFODT(problem, thresholds=getattr(thresholds, kind)(), selection=Selection(1), seed=2)
+    learner.learn_many(X, y)
+    sessions = [learner.open(known={"b": 4.0}, explore=False) for _ in range(20)]
+    answers = [session.predict() for session in sessions]
+    assert min(answer.probabilities[1] for answer in answers) > 0.8
+
+
+def test_merged_learners_share_what_exp3_gained_and_what_selection_weighs() -> None:
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 400)
+    X = rng.normal(size=(400, 5)) + 2.0 * y[:, None] * np.array([0, 0, 1, 0, 0])
+    problem = Problem([Continuous(f"f{i}") for i in range(5)], labels=[0, 1])
+    worker, hub = (UFODT(problem, thresholds=thresholds.exp3(3), selection=Selection(2), seed=s) for s in (1, 2))
+    worker.run(X, y)
+    hub.merge(worker)
+    assert worker.belief.views()[2].any()
+    np.testing.assert_array_equal(hub.belief.views()[2], worker.belief.views()[2])
+    np.testing.assert_allclose(hub._selection.weights, worker._selection.weights)
+    assert hub.evaluate(X, y).accuracy > 0.75

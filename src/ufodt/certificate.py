@@ -17,6 +17,7 @@ from ufodt.policy import n_states
 
 FloatArray = NDArray[np.float64]
 _N_CASES = 4000  # drawn to measure a policy
+_MAX_ROWS = (1 << 16) - 1  # as the core numbers them
 _N_POOLS = 4  # independent estimates of a bound
 _EFFORT = 2.5e7  # steps for each: about a second
 
@@ -138,6 +139,8 @@ def relaxed_bound(
     ----------
     Brown, Smith and Sun (2010), Information relaxations and duality in stochastic dynamic programs.
     """
+    if len(theta) > _MAX_ROWS:
+        raise TooLarge(f"{len(theta):,} outcomes of all features together; a bound takes up to {_MAX_ROWS:,}.")
     n_labels = len(label)
     n_cases = max(16, 512 // n_labels)
     if depth is None:

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,6 +19,7 @@ from ufodt.certificate import Gap
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue
 from ufodt.evidence import Evidence
+from ufodt.features import Continuous
 from ufodt.manifest import Settings
 from ufodt.policy import Policy
 from ufodt.prior import Prior
@@ -34,6 +35,14 @@ from ufodt.thresholds import paper as printed_thresholds
 if TYPE_CHECKING:
     from ufodt.tree import Tree
 
+_KINDS: dict[str, tuple[type, str]] = {
+    "problem": (Problem, "a Problem"),
+    "policy": (Policy, "a Policy; a criterion goes to criterion="),
+    "prior": (Prior, "a Prior, such as Prior(count=0.5) or what read_prior returns"),
+    "thresholds": (Thresholds, "thresholds, such as thresholds.bins(6) or thresholds.exp3()"),
+    "drift": (Drift, "a Drift, such as drift.auto() or drift.discount(0.05)"),
+    "selection": (Selection, "a Selection, such as Selection(20)"),
+}
 _TREE = 2**62  # stream of random numbers for the tree of the mean belief, far from any case's
 
 
@@ -106,6 +115,9 @@ class UFODT:
             drift or Drift(),
             selection or Selection(),
         )
+        for name, (kind, example) in _KINDS.items():
+            if not isinstance(getattr(settings, name), kind):
+                raise InvalidPolicy(f"{name}={getattr(settings, name)!r} came; expected {example}.")
         self._take(states.begin(settings, seed))
 
     @classmethod
@@ -219,13 +231,13 @@ class UFODT:
         outcomes, values, labels = stream.cases(self.problem, X, y)
         if weights is None:
             given = None
-            self._belief.update_many(self._compiled, outcomes, labels, values)
+            self._teach(lambda belief: belief.update_many(self._compiled, outcomes, labels, values))
         else:
             given = stream.checked_weights(weights, len(labels))
             cases = beliefs.Weighted(labels, given)
             fresh = states.fresh_belief(self._settings, self._compiled)
             table = beliefs.from_table(fresh, self.problem, self._compiled, (outcomes, values), cases)
-            self._belief.merge(table)
+            self._teach(lambda belief: belief.merge(table))
         self._selection.update_many(self._belief, self._compiled, outcomes, labels, values, given)
 
     def run(self, X: Any, y: Any, *, prices: Any = None, progress: Progress | None = None) -> Record:
@@ -289,7 +301,7 @@ class UFODT:
         >>> gap.exact, round(gap.ratio, 9)
         (True, 1.0)
         """
-        if self.thresholds.kind != "bins":
+        if self.thresholds.kind != "bins" and any(isinstance(f, Continuous) for f in self.problem.features):
             raise InvalidPolicy(
                 f"The optimum is known for bins only; this learner has {self.thresholds.kind} thresholds. "
                 "Use thresholds.bins()."
@@ -345,7 +357,8 @@ class UFODT:
         """Add what another learner of the same problem and prior has learned; the counts add exactly.
 
         Merging the same learner twice counts its cases twice. Where drift leads to a prior of its own, that must be the
-        same too; what both have forgotten of the prior of the start adds up.
+        same too; what both have forgotten of the prior of the start adds up. So do the weights of a feature selection,
+        where both have one.
         """
         if not isinstance(other, UFODT):
             raise InvalidValue(f"{other!r} came to be merged; expected another learner.")
@@ -356,13 +369,24 @@ class UFODT:
                 "Learners merge only when problem and prior and thresholds are the same; "
                 f"these differ in {', '.join(differ)}."
             )
-        self._belief.merge(other._belief)
+        self._teach(lambda belief: belief.merge(other._belief))
+        if self._selection.on and other._selection.on:
+            self._selection.merge(other._selection)
 
     def discount(self, gamma: float) -> None:
         """Forget a fraction `gamma` of everything learned (paper, algorithm 5): the prior gains weight."""
         if not 0 <= number(gamma) <= 1:
             raise InvalidValue(f"A discount of {gamma!r} came; expected a fraction from 0 to 1.")
-        self._belief.discount(number(gamma))
+        self._teach(lambda belief: belief.discount(number(gamma)))
+
+    def _teach(self, change: Callable[[core.Belief], None]) -> None:
+        """Change the belief, and the one that `drift.auto()` keeps in reserve while an alarm is on trial."""
+        reserve = self._drift.reserve
+        if reserve is not None:
+            change(reserve)
+        change(self._belief)
+        if reserve is not None:
+            self._drift.restore(self._belief, self._drift.state(), reserve)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; a loaded learner goes on exactly as this one would."""

@@ -226,3 +226,50 @@ def test_thresholds_are_asked_under_the_draw_and_then_under_the_mean(thresholds:
             one.observe(feature, one.outcome(feature, 2.0))
         np.testing.assert_allclose(both.predict()[1], asks.predict()[1])
     assert min(n_asked.values()) > 10
+
+
+@pytest.mark.parametrize("criterion", ["ec2", "rig"])
+def test_criteria_that_split_hypotheses_take_the_threshold_that_tells_most(criterion: str) -> None:
+    """Hypotheses are of all thresholds together: by them the one nearest the edge would look best."""
+    problem, belief = make("exhaustive")
+    teach(problem, belief)
+    splits, tells = (plan(problem, belief, by, mean=True) for by in (criterion, "ig"))
+    for searched in (splits, tells):
+        searched.next()
+    assert [splits.threshold(f) for f in range(2)] == [tells.threshold(f) for f in range(2)]
+
+
+def test_looking_at_the_gains_teaches_exp3_nothing() -> None:
+    problem, belief = make("exp3")
+    teach(problem, belief)
+    looked, left = (plan(problem, belief, stop=NOTHING_PAYS) for _ in range(2))
+    assert looked.next() is None and left.next() is None
+    looked.gains()
+    assert looked.rewards() == left.rewards() == []
+
+
+def test_exp3_forgets_what_it_gained_and_used() -> None:
+    _, belief = make("exp3")
+    counts, uses, sums = belief.views()
+    belief.restore_views(counts, uses + 4.0, sums + 6.0)
+    belief.discount(0.5)
+    _, uses, sums = belief.views()
+    np.testing.assert_allclose(uses, 3.0)
+    np.testing.assert_allclose(sums, 3.0)
+
+
+def test_fewer_thresholds_than_before_leave_exp3_safe() -> None:
+    problem, belief = make("exp3", eta=1.0)
+    counts, uses, sums = belief.views()
+    belief.restore_views(counts, uses, np.array([0.0, 0.0, 900.0] * 2))
+    assert all(np.isfinite(amount) for _, amount in plan(problem, belief, seed=1).rewards())
+
+
+def test_a_number_that_never_changes_is_learned_to_tell_nothing() -> None:
+    for thresholds in ("exhaustive", "exp3"):
+        problem = core.Problem([2], M, [1.0], [1.0], [-1], 1.0 - np.eye(M), continuous=[1], cuts=[[]])
+        belief = core.Belief(problem, np.ones((2, M)), np.ones(M), True, thresholds=thresholds, n_thresholds=3)
+        labels = np.tile([0, 1], 500).astype(np.int32)
+        belief.update_many(problem, np.zeros((1000, 1), dtype=np.int16), labels, np.full((1000, 1), 5.0))
+        theta, _ = belief.mean()
+        np.testing.assert_allclose(theta[0], 1.0, atol=0.01)

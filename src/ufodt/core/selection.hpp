@@ -43,6 +43,15 @@ class Selection {
         floor_ = 0.0;
     }
 
+    // Add the weights of another, as if its steps had been taken here too.
+    void merge(const Selection& other) {
+        if (weight_.size() != other.weight_.size()) throw std::invalid_argument("the weights do not fit");
+        for (std::size_t i = 0; i < weight_.size(); ++i) weight_[i] += other.weight_[i];
+        for (int row = 0; on() && row < n_rows_; ++row) bound(weight_.data() + static_cast<std::size_t>(row) * n_);
+        if (on()) weigh_all();
+        floor_ = 0.0;
+    }
+
     // Candidates of one case, in index order: the largest weights, ties at random, or, to explore, with probability epsilon
     // any features.
     void candidates(Random& random, bool explore, std::vector<int>& features) const {

@@ -21,6 +21,7 @@ from ufodt import certificate, core
 from ufodt import policy as policies
 from ufodt.certificate import Expected
 from ufodt.errors import InvalidValue
+from ufodt.features import Continuous
 from ufodt.policy import Policy
 from ufodt.problem import Problem
 from ufodt.thresholds import Thresholds
@@ -46,6 +47,9 @@ class World:
     thresholds: Thresholds = Thresholds()
 
     def __post_init__(self) -> None:
+        vague = [f.name for f in self.problem.features if isinstance(f, Continuous) and not f.cuts]
+        if vague:
+            raise InvalidValue(f"{vague[0]} came without cut points; in a known world they must be given.")
         n_rows = self.compiled.n_rows
         for name, shape in (("theta", (n_rows, self.problem.n_labels)), ("label", (self.problem.n_labels,))):
             try:

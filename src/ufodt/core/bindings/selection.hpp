@@ -33,6 +33,7 @@ void bind_selection(nb::module_& m) {
                 else s.update_many(belief, cases, labels.data());
             },
             "belief"_a, "problem"_a, "outcomes"_a.noconvert(), "labels"_a.noconvert(), "values"_a.noconvert() = nb::none(), "weights"_a.noconvert() = nb::none())
+        .def("merge", &Selection::merge, "other"_a)
         .def("set_weights", [](Selection& s, const Numbers& weights) { s.set_weights(to_vector(weights)); }, "weights"_a);
 }
 
