@@ -339,6 +339,18 @@ def test_cut_points_follow_values_that_move_where_the_past_is_forgotten(kind: st
     assert (record.predicted[1200:] == y[1200:]).mean() > 0.75
 
 
+@pytest.mark.parametrize("kind", ["exhaustive", "exp3"])
+@pytest.mark.parametrize("how", [drift.discount(0.02), drift.auto()])
+def test_another_threshold_is_found_when_the_world_moves(kind: str, how: drift.Drift) -> None:
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(0.0, 10.0, 1600)
+        y = (x > np.where(np.arange(1600) < 800, 2.5, 7.5)).astype(int)
+        problem = Problem([Continuous("x", cuts=tuple(range(1, 10)))], labels=[0, 1])
+        record = UFODT(problem, thresholds=getattr(thresholds, kind)(9), drift=how, seed=seed).run(x[:, None], y)
+        assert (record.predicted[1200:] == y[1200:]).mean() > 0.85
+
+
 @pytest.mark.parametrize("kind", ["bins", "exhaustive", "exp3"])
 def test_a_value_that_was_not_on_offer_informs_the_answer(kind: str) -> None:
     rng = np.random.default_rng(4)

@@ -30,7 +30,8 @@ class Priced:
     price
         What asking costs: a number, or amounts in several currencies that the problem gives weights to.
     group, later_price
-        The price once another feature of the same group has been paid for in the case.
+        The price once another feature of the same group has been asked for in the case, never more than `price`; one
+        that was computed counts, one that was known from the start does not.
     surcharge
         What single values add to the price when they come.
     mandatory

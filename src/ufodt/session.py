@@ -183,7 +183,7 @@ class Session:
         if before is None:
             self._score()
             self._add(index, None, paid=charged)
-        elif before.value is not None:
+        elif before.value is not None or (charged and before.price is None):
             raise AlreadyTold(f"{self._name()}: {feature!r} {_settled(before)}; undo it before skipping it.")
 
     def undo(self) -> str | None:

@@ -64,9 +64,7 @@ def checked_prices(prices: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
         table = np.ascontiguousarray(prices, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidValue("The prices must be numbers, one for each case and feature.") from None
-    if table.shape != shape or not np.isfinite(table).all() or (table < 0).any():
-        raise InvalidValue(f"Prices of shape {table.shape} came; expected {shape}, all finite and none negative.")
-    return table
+    return _amounts(table, shape, "price")
 
 
 def checked_weights(weights: Any, n_cases: int) -> NDArray[np.float64]:
@@ -75,8 +73,16 @@ def checked_weights(weights: Any, n_cases: int) -> NDArray[np.float64]:
         given = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidValue("The weights must be numbers, one for each case.") from None
-    if given.shape != (n_cases,) or not np.isfinite(given).all() or (given < 0).any():
-        raise InvalidValue(f"Weights of shape {given.shape} came; expected {(n_cases,)}, all finite and none negative.")
+    return _amounts(given, (n_cases,), "weight")
+
+
+def _amounts(given: NDArray[np.float64], shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
+    if given.shape != shape:
+        raise InvalidValue(f"{what.capitalize()}s of shape {given.shape} came; expected {shape}.")
+    bad = np.argwhere(~(np.isfinite(given) & (given >= 0)))
+    if len(bad):
+        at = tuple(bad[0].tolist())
+        raise InvalidValue(f"A {what} of {given[at]:g} came in row {at[0]}; expected a finite number, zero or more.")
     return given
 
 

@@ -155,6 +155,31 @@ def test_what_is_left_of_a_case_is_solved_as_well_as_the_whole() -> None:
         assert price + case.worth * loss == pytest.approx(expected, rel=1e-9, abs=1e-12), f"problem {i}: {case}"
 
 
+@pytest.mark.parametrize(
+    "n_outcomes", [[2], [2, 2], [2] * 3, [2] * 4, [2] * 5, [2] * 6, [3, 2, 2, 2, 2], [2, 2, 2, 2, 3]]
+)
+def test_plain_prices_are_solved_alike_however_many_binary_features_come_last(n_outcomes: list[int]) -> None:
+    rng = np.random.default_rng(len(n_outcomes))
+    n = len(n_outcomes)
+    for _ in range(10):
+        case = Priced(
+            n_outcomes,
+            price=rng.uniform(0.2, 2.0, n).tolist(),
+            later_price=[0.0] * n,
+            group=[-1] * n,
+            surcharge=[],
+            mandatory=[0] * n,
+            needs=[[]] * n,
+            computed_from=[[]] * n,
+            loss=1 - np.eye(2),
+            theta=np.ascontiguousarray(np.concatenate([rng.dirichlet(np.ones(k), 2).T for k in n_outcomes])),
+            label=rng.dirichlet(np.ones(2)),
+            worth=20.0,
+        )
+        price, loss, _, _ = core.Optimal(case.problem, case.theta, case.label, worth=case.worth).expected
+        assert price + case.worth * loss == pytest.approx(least_cost(case), rel=1e-9)
+
+
 def test_a_case_may_have_prices_of_its_own() -> None:
     case = small([2, 2], price=[1.0, 1.0], loss=10 * (1 - np.eye(2)))
     theta, label = np.array([[0.9, 0.1], [0.1, 0.9]] * 2), np.array([0.5, 0.5])

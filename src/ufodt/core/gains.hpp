@@ -29,19 +29,8 @@ class Gains {
     // The threshold in play for a feature, as a view; -1 where there is none.
     int view(const Case& now, int feature) const { return now.views().has(feature) ? view_[feature] : -1; }
 
-    // Have a threshold for a feature that is not on offer: the one that tells most about the label by the mean belief.
-    void choose_view(const Case& now, int f) {
-        const int m = now.shape().n_labels, first = now.views().first(f);
-        std::vector<double> posterior, above(m);
-        now.predict(posterior);
-        double best = -INFINITY;
-        for (int v = first; v < first + static_cast<int>(now.cuts()[f].size()); ++v) {
-            now.views().mean(v, above.data());
-            double gain = binary_entropy(chance_above(posterior, above.data()));
-            for (int y = 0; y < m; ++y) gain -= posterior[y] * binary_entropy(above[y]);
-            if (gain > best) best = gain, view_[f] = v;
-        }
-    }
+    // Have a threshold for a feature that is not on offer, by the mean belief.
+    void choose_view(const Case& now, int f) { view_[f] = now.views().by_mean(f, static_cast<int>(now.cuts()[f].size())); }
 
     // Exp3's gains of this case, one for every feature that was on offer when it was first scored.
     const std::vector<Reward>& rewards() const { return rewards_; }
@@ -147,7 +136,7 @@ class Gains {
     }
 
     // The thresholds to choose from for a feature, as views: all, or the one that Exp3 drew.
-    static std::pair<int, int> in_play(const Case& now, int f) {
+    static std::pair<int, int> choices(const Case& now, int f) {
         const int chosen = now.in_mind().chosen[f], first = now.views().first(f);
         return chosen >= 0 ? std::pair{chosen, chosen + 1} : std::pair{first, first + static_cast<int>(now.cuts()[f].size())};
     }
@@ -191,7 +180,7 @@ class Gains {
             const double* const posterior = now.posterior().data();
             for (const int f : now.open()) {
                 if (!now.is_viewed(f) || searched_by(now, criterion, f) != Criterion::ig) continue;
-                const auto [first, last] = in_play(now, f);
+                const auto [first, last] = choices(now, f);
                 const bool is_known = given[first * m] >= 0.0;
                 for (int i = first * m; !is_known && i < last * m; ++i) given[i] = binary_entropy(above[i]);
                 for (int v = first; v < last; ++v, ++n) {
@@ -210,7 +199,7 @@ class Gains {
     void score_views(const Case& now, Criterion criterion, int f, const double*& view_gain, double& gain) {
         const Theta& theta = now.in_mind();
         const Part& all = now.hypotheses().all();
-        const auto [first, last] = in_play(now, f);
+        const auto [first, last] = choices(now, f);
         if (criterion == Criterion::random) {  // the gain is the order; any threshold will do
             view_[f] = first + static_cast<int>(gain * 1e6) % (last - first);
             return;

@@ -64,7 +64,7 @@ class Sketch {
             here += weight_[i];
             const double share = left / (n + 1 - static_cast<int>(cuts.size()));
             if (here + 0.5 * weight_[i + 1] < share) continue;
-            cuts.push_back(0.5 * (value_[i] + value_[i + 1]));
+            cuts.push_back(0.5 * value_[i] + 0.5 * value_[i + 1]);
             left -= here;
             here = 0.0;
         }
@@ -93,7 +93,7 @@ class Sketch {
         cuts.clear();
         for (std::size_t bins = n_bins, end = n_cells; bins > 1; --bins) {
             end = last[at(bins, end)];
-            cuts.push_back(0.5 * (value_[end - 1] + value_[end]));
+            cuts.push_back(0.5 * value_[end - 1] + 0.5 * value_[end]);
         }
         std::reverse(cuts.begin(), cuts.end());
     }

@@ -21,6 +21,7 @@ struct Dirichlets {
     // One draw for some features: a Dirichlet per feature and label.
     void draw(Random& random, const std::vector<int>& features, Theta& theta) const {
         theta.p.resize(alpha.size());
+        theta.is_in_play = true;
         if (views.size() == 0 && static_cast<int>(features.size()) == shape.n_features) {
             random.gammas(alpha.data(), squeeze.data(), theta.p.data(), shape.n_cells());
         } else {
@@ -32,6 +33,7 @@ struct Dirichlets {
 
     void mean(const std::vector<int>& features, Theta& theta, bool is_settled) const {
         theta.p = alpha;
+        theta.is_in_play = true;
         if (views.size() > 0) take_views(nullptr, features, theta, is_settled);
         normalise(features, theta);
     }
@@ -79,7 +81,8 @@ struct Dirichlets {
     void take_views(Random* random, const std::vector<int>& features, Theta& theta, bool is_settled = false) const {
         const int m = shape.n_labels;
         const bool exp3 = views.settings().mode == Thresholds::exp3 && !(is_settled && views.settings().teach_all);
-        const bool one_in_play = theta.is_in_play = exp3 && !views.settings().average;
+        const bool one_in_play = exp3 && !views.settings().average;
+        theta.is_in_play = one_in_play;
         theta.view.resize(static_cast<std::size_t>(views.size()) * m);
         theta.chosen.assign(shape.n_features, -1);
         theta.chance.assign(shape.n_features, 1.0);
@@ -88,7 +91,7 @@ struct Dirichlets {
             if (!is_viewed(views, cuts, f)) continue;
             const int n_cuts = static_cast<int>(cuts[f].size()), first = views.first(f);
             if (exp3 && random) std::tie(theta.chosen[f], theta.chance[f]) = views.pick(*random, f, n_cuts);
-            else if (exp3) theta.chosen[f] = views.best(f, n_cuts);
+            else if (exp3) theta.chosen[f] = views.by_mean(f, n_cuts);
             for (int v = one_in_play ? theta.chosen[f] : first, n = one_in_play ? 1 : n_cuts; n > 0; --n) theta.gathered.views.push_back(v++);
         }
         if (random) views.gather(theta.gathered);

@@ -35,6 +35,7 @@ class Views {
         squeeze_.assign(count_.size(), 0.0);
         use_.assign(static_cast<std::size_t>(size()) * m_, 1.0);
         sum_.assign(size(), 0.0);
+        most_telling_.assign(n_views.size(), -1);
         for (int v = 0; v < size(); ++v) refresh(v);
     }
 
@@ -56,6 +57,7 @@ class Views {
             count_[at] += 1.0;
             refresh_cell(at);
         }
+        most_telling_[feature] = -1;
         if (used >= 0) use_[static_cast<std::size_t>(used) * m_ + label] += 1.0;
     }
 
@@ -70,18 +72,19 @@ class Views {
             }
             refresh(v);
         }
+        most_telling_[feature] = -1;
     }
 
     void scale(double factor) {
         for (double& c : count_) c *= factor;
         for (double& u : use_) u = 1.0 + factor * (u - 1.0);
         for (double& s : sum_) s *= factor;
-        for (int v = 0; v < size(); ++v) refresh(v);
+        refresh_all();
     }
 
     void set_prior(double prior) {
         prior_ = prior;
-        for (int v = 0; v < size(); ++v) refresh(v);
+        refresh_all();
     }
 
     // Adds what was learned elsewhere of a feature whose thresholds are the same there.
@@ -90,6 +93,7 @@ class Views {
             for (std::size_t i = cell(v, 0, 0); i < cell(v + 1, 0, 0); ++i) count_[i] += other.count_[i];
             refresh(v);
         }
+        most_telling_[feature] = -1;
         merge_uses(feature, other);
     }
 
@@ -127,7 +131,10 @@ class Views {
         }
         return {first(feature) + k, share_[k] / total};
     }
-    int best(int feature, int n_cuts) const {
+    // The view to look through by the mean belief: the one that tells most or, where only the one in use learns, the one that
+    // Exp3 found best.
+    int by_mean(int feature, int n_cuts) const {
+        if (settings_.teach_all) return most_telling(feature, n_cuts);
         const auto from = sum_.begin() + first(feature);
         return first(feature) + static_cast<int>(std::max_element(from, from + n_cuts) - from);
     }
@@ -138,7 +145,7 @@ class Views {
     void restore(std::vector<double> counts, std::vector<double> uses, std::vector<double> sums) {
         if (counts.size() != count_.size() || uses.size() != use_.size() || sums.size() != sum_.size()) throw std::invalid_argument("the thresholds do not fit");
         count_ = std::move(counts), use_ = std::move(uses), sum_ = std::move(sums);
-        for (int v = 0; v < size(); ++v) refresh(v);
+        refresh_all();
     }
 
   private:
@@ -148,9 +155,37 @@ class Views {
     std::vector<int> first_;                          // per feature: its first view; n_features + 1 entries
     std::vector<double> count_, alpha_, squeeze_;     // per (view, bit, label)
     std::vector<double> use_, sum_;                   // per (view, label): how often in use; per view: Exp3's sum of gains
-    mutable std::vector<double> share_;               // scratch: the softmax of one feature
+    mutable std::vector<double> share_;               // scratch: the softmax of one feature, or what its views tell
+    mutable std::vector<int> most_telling_;           // per feature, once it was looked for since the last value; else -1
 
     std::size_t cell(int view, int bit, int label) const { return (static_cast<std::size_t>(view) * 2 + bit) * m_ + label; }
+
+    // The view that tells most about the label, by the values seen; every view has counted them all.
+    int most_telling(int feature, int n_cuts) const {
+        int& found = most_telling_[feature];
+        if (found >= 0) return found;
+        const double* const alpha = alpha_.data() + cell(first(feature), 0, 0);
+        const int n_rows = 2 * n_cuts;
+        share_.resize(static_cast<std::size_t>(n_rows) * (m_ + 1));
+        double* const sums = share_.data() + static_cast<std::size_t>(n_rows) * m_;  // per side of each threshold
+        std::fill_n(sums, n_rows, 0.0);
+        for (int row = 0; row < n_rows; ++row) {
+            for (int y = 0; y < m_; ++y) sums[row] += share_[row * m_ + y] = alpha[row * m_ + y];
+        }
+        for (double& a : share_) a *= smooth_log(a);
+        double best = -INFINITY;
+        for (int k = 0; k < n_cuts; ++k) {
+            double told = -sums[2 * k] - sums[2 * k + 1];  // less what all have in common
+            for (int i = 2 * k * m_; i < 2 * (k + 1) * m_; ++i) told += share_[i];
+            if (told > best) best = told, found = first(feature) + k;
+        }
+        return found;
+    }
+
+    void refresh_all() {
+        for (int v = 0; v < size(); ++v) refresh(v);
+        std::fill(most_telling_.begin(), most_telling_.end(), -1);
+    }
 
     void refresh(int view) {
         for (std::size_t i = cell(view, 0, 0); i < cell(view + 1, 0, 0); ++i) refresh_cell(i);
