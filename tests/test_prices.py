@@ -252,3 +252,18 @@ def test_a_surcharge_is_paid_on_a_feature_of_no_price_but_not_on_one_that_is_com
     session.tell("b", 1)
     assert session.cost == 50.0
     assert [question.feature for question in walk(learner.open(budget=49.0), {"a": 1, "b": 1})] == ["b"]
+
+
+def test_a_prerequisite_whose_surcharge_may_not_fit_opens_nothing() -> None:
+    features: list[Feature] = [
+        Binary("key", price=1.0, surcharge={1: 8.0}),
+        Binary("inside", price=1.0, needs=["key"]),
+        Binary("beside", price=1.0),
+    ]
+    problem = Problem(features, labels=[0, 1], loss=[[0, 100], [100, 0]])
+    learner = UFODT(problem, seed=1)
+    rows = np.array(list(itertools.product([0, 1], repeat=3)) * 20)
+    learner.learn_many(rows, rows[:, 1])
+    assert learner.open(explore=False).ask().feature == "key"  # type: ignore[union-attr]
+    assert learner.open(explore=False, budget=6.0).ask() is None, "it may cost 9"
+    assert learner.open(budget=6.0, unavailable=["key"], explore=False).ask() is None

@@ -229,8 +229,9 @@ class Plan {
     double price_with_missing(int feature, double budget) {
         missing_.clear();
         case_.purse().missing(feature, missing_);
-        double sum = case_.price(feature);
-        for (const int f : missing_) sum += case_.is_open(f) ? case_.price(f) : INFINITY;
+        missing_.push_back(feature);
+        double sum = 0.0;
+        for (const int f : missing_) sum += case_.is_open(f) && case_.purse().fits(f, budget) ? case_.price(f) : INFINITY;
         return spent() + sum <= budget ? sum : INFINITY;
     }
 
