@@ -211,3 +211,10 @@ def test_a_bound_of_too_many_outcomes_is_refused_by_their_number() -> None:
     problem = Problem([Categorical(f"f{i}", list(range(1000))) for i in range(66)], labels=[0, 1])
     with pytest.raises(TooLarge, match="66,000 outcomes"):
         UFODT(problem).gap()
+
+
+def test_many_labels_whose_mistakes_differ_are_left_to_the_bound() -> None:
+    n = 60
+    loss = 50.0 * (1 - np.eye(n)) + np.eye(n, k=1)
+    features = [Binary(f"f{i}") for i in range(13)]
+    assert not UFODT(Problem(features, labels=range(n), loss=loss)).gap(depth=0).exact

@@ -18,6 +18,7 @@ from ufodt.policy import n_states
 FloatArray = NDArray[np.float64]
 _N_CASES = 4000  # drawn to measure a policy
 _MAX_ROWS = (1 << 16) - 1  # as the core numbers them
+_MAX_WORK = 1 << 31  # states times labels, squared where mistakes differ: a few seconds
 _N_POOLS = 4  # independent estimates of a bound
 _EFFORT = 2.5e7  # steps for each: about a second
 
@@ -113,7 +114,9 @@ class Follower:
 def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
     """Return what following the policy costs beside the optimum, or beside a bound where that is out of reach."""
     theta, label = who.belief.mean()
-    if n_states(who.problem) <= core.MAX_STATES:
+    n_labels = len(label)
+    work = n_states(who.problem) * (n_labels if np.array_equal(who.losses, 1 - np.eye(n_labels)) else n_labels**2)
+    if n_states(who.problem) <= core.MAX_STATES and work <= _MAX_WORK:
         try:
             cost = of_tree(who.tree, who.belief, theta, label, worth=who.worth).cost
             return Gap(cost, optimum(who.problem, theta, label, worth=who.worth).cost, exact=True)

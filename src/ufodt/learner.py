@@ -291,8 +291,9 @@ class UFODT:
         """Return what a case is expected to cost, prices and loss, beside the least that any policy could reach.
 
         The policy is that of `evaluate`, and both figures hold if the mean belief is true. Exact for up to 15 binary
-        features or 9 of five values; beyond that, the least is a lower bound by information relaxation which rises
-        with `depth`, up to 4 (see `ufodt.certificate`). A budget is not asked of the optimum.
+        features or 9 of five values, with fewer labels than about ten there; beyond that, the least is a lower bound
+        by information relaxation which rises with `depth`, up to 4 (see `ufodt.certificate`). A budget is not asked
+        of the optimum.
 
         >>> from ufodt import Binary
         >>> learner = UFODT(Problem([Binary("fever"), Binary("cough")], labels=["healthy", "ill"]), seed=7)
