@@ -209,3 +209,19 @@ def test_an_expert_on_a_number_speaks_of_its_bins() -> None:
 def test_a_prior_is_made_of_what_it_should_be(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidProblem):
         Prior(**fields)
+
+
+def test_a_file_writes_truth_values_and_numbers_as_people_do(tmp_path: Path) -> None:
+    text = "[labels]\ntrue = 0.7\nfalse = 0.3\n[features.dose.true]\nprobability = {1 = 0.25, 2 = 0.75}\n"
+    problem = Problem([Categorical("dose", [1.0, 2.0])], labels=[False, True])
+    theta, label = UFODT(problem, prior=read_prior(write(tmp_path, text))).belief.mean()
+    np.testing.assert_allclose(label, [0.3, 0.7])
+    np.testing.assert_allclose(theta[:, 1], [0.25, 0.75])
+
+
+def test_what_is_no_probability_is_refused_also_halfway() -> None:
+    problem = Problem([Binary("a")], labels=[0, 1])
+    for probability in ("much", ("much", "little"), {0: None, 1: 1.0}):
+        halfway = interpolate(Prior(experts=[Expert("a", 1, probability, strength=5)]), 0.5)  # type: ignore[arg-type]
+        with pytest.raises(InvalidProblem):
+            UFODT(problem, prior=halfway)

@@ -149,7 +149,7 @@ def interpolate(prior: Prior, share: float) -> Prior:
         raise InvalidProblem(f"A share of {share!r} came; expected a number from 0 to 1.")
 
     def between(p: float, n: int) -> float:
-        return (1 - share) / n + share * p
+        return (1 - share) / n + share * number(p)
 
     experts = []
     for expert in prior.experts:
@@ -158,8 +158,10 @@ def interpolate(prior: Prior, share: float) -> Prior:
             moved: Any = {value: between(p, len(given)) for value, p in given.items()}
         elif isinstance(given, int | float):
             moved = between(given, 2)
-        else:
+        elif isinstance(given, tuple):
             moved = tuple(between(p, len(given)) for p in given)
+        else:
+            moved = given  # refused where it meets the problem
         experts.append(replace(expert, probability=moved))
     labels = prior.labels and {label: between(p, len(prior.labels)) for label, p in prior.labels.items()}
     return replace(prior, experts=tuple(experts), labels=labels)
@@ -227,10 +229,23 @@ def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
 
 
 def _known_as(known: Sequence[Any], name: Any) -> Any:
-    """The label or value that a name stands for: a file writes every key as text."""
+    """The label or value that a name stands for: a file writes every key as text, `true` for True and 1 for 1.0 too."""
     if name in known or not isinstance(name, str):
         return name
-    return next((one for one in known if str(one) == name), name)
+
+    def is_meant(one: Any) -> bool:
+        if isinstance(one, bool):
+            return str(one).lower() == name.lower()
+        return str(one) == name or (isinstance(one, int | float) and _read(name) == one)
+
+    return next((one for one in known if is_meant(one)), name)
+
+
+def _read(name: str) -> float:
+    try:
+        return float(name)
+    except ValueError:
+        return math.nan
 
 
 def _checked(probabilities: Sequence[float], what: str) -> NDArray[np.float64]:
