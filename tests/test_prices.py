@@ -155,6 +155,7 @@ def test_amounts_in_several_currencies_are_weighed() -> None:
         (Binary("a"), {"euro": "1"}, ["euro", "'1'"]),
         (Binary("a"), {1: 1.0}, ["currencies"]),
         (Binary("a"), ["euro"], ["currencies"]),
+        (Binary("a", price={}), None, ["a: price {} came"]),
         (Binary("a", surcharge={2: 1.0}), None, ["a: a surcharge", "2"]),
         (Binary("a", surcharge={1: -1.0}), None, ["a: surcharge of 1 -1.0"]),
         (Binary("a", surcharge=5.0), None, ["a: surcharge 5.0"]),  # type: ignore[arg-type]

@@ -136,7 +136,7 @@ class Problem:
                     f"{feature}: {what} in {unknown} came; give each currency a weight in Problem(currencies=...)."
                 )
             total = sum(weights[name] * number(amount) for name, amount in given.items())
-            fine = all(number(amount) >= 0 for amount in given.values())
+            fine = bool(given) and all(number(amount) >= 0 for amount in given.values())
         else:
             total = number(given)
             fine = True
