@@ -11,7 +11,7 @@ from ufodt import Binary, stop
 from ufodt.errors import InvalidValue, UnknownFeature
 from ufodt.problem import Feature
 
-from .cases import learned_of, state, walk
+from .cases import every_learner, learned, learned_of, state, stream_of, walk
 from .priced import learner_of, prices
 
 THREE: list[Feature] = [Binary("a", price=1.0), Binary("b", price=2.0, group="g"), Binary("c", price=4.0, group="g")]
@@ -98,7 +98,7 @@ def test_a_run_at_the_prices_of_the_problem_is_the_run_without() -> None:
         (lambda u: u.open(unavailable=5), InvalidValue, "5 came for the unavailable"),
         (lambda u: u.open(["case"]), InvalidValue, "name of a case"),
         (lambda u: u.run([[0, 0, 0]], [0], prices=[1.0, 2.0, 3.0]), InvalidValue, r"shape \(3,\)"),
-        (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, -3.0]]), InvalidValue, "negative"),
+        (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, -3.0]]), InvalidValue, "A price of -3 came in row 0"),
         (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, math.nan]]), InvalidValue, "finite"),
         (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, math.inf]]), InvalidValue, "finite"),
         (lambda u: u.run([[0, 0, 0]], [0], prices=[["x", 2.0, 3.0]]), InvalidValue, "numbers"),
@@ -134,3 +134,18 @@ def test_a_failed_test_that_was_charged_makes_its_group_cheaper() -> None:
     session.undo()
     session.skip("a", charged=True)
     assert prices(session)["b"] == 1.0
+
+
+@every_learner
+def test_a_hold_out_may_have_prices_of_its_own(name: str) -> None:
+    learner = learned(name)
+    X, y = stream_of(name, 2, 40, missing=0.1)
+    shape, before = (len(y), learner.problem.n_features), state(learner)
+    plain, same = learner.evaluate(X, y), learner.evaluate(X, y, prices=np.tile(learner.problem.prices, (len(y), 1)))
+    np.testing.assert_array_equal(same.record.asked, plain.record.asked)
+    np.testing.assert_allclose(same.record.cost, plain.record.cost)
+    np.testing.assert_array_equal(same.record.predicted, plain.record.predicted)
+    assert learner.evaluate(X, y, prices=np.zeros(shape)).cost <= plain.cost
+    with pytest.raises(InvalidValue, match="A price of nan came in row 1"):
+        learner.evaluate(X, y, prices=np.where(np.arange(len(y))[:, None] == 1, np.nan, np.ones(shape)))
+    assert state(learner) == before, "nothing is learned"

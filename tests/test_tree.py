@@ -70,7 +70,7 @@ def test_prices_of_every_kind_are_those_of_the_learner(cutting: Any) -> None:
     X = np.empty((400, 6), dtype=object)
     for j in (0, 4, 5):
         X[:, j] = (rng.random(400) < 0.3 + 0.4 * y).astype(int)
-    X[:, 1] = rng.choice(["a", "b", "c"], 400)
+    X[:, 1] = np.where(rng.random(400) < 0.6, np.where(y, "b", "a"), rng.choice(["a", "b", "c"], 400))
     X[:, 2] = rng.normal(size=400) + y
     X[:, 3] = X[:, 2] * 2
     X[rng.random(X.shape) < 0.1] = None

@@ -280,12 +280,33 @@ class UFODT:
 
         return stream.record(self.problem, stream.in_chunks(run, len(outcomes), progress))
 
-    def evaluate(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Report:
-        """Answer a hold-out from paid features only, by the tree of the mean belief; nothing is learned."""
+    def evaluate(self, X: Any, y: Any = None, *, prices: Any = None, progress: Progress | None = None) -> Report:
+        """Answer a hold-out from paid features only, by the tree of the mean belief; nothing is learned.
+
+        With `prices`, what each feature costs in each case, shape `(n_cases, n_features)`, every case is planned anew.
+        """
         outcomes, values, truth = stream.cases(self.problem, X, y, held_out=True)
-        tree = self._tree()
-        answers = stream.in_chunks(lambda rows: tree.evaluate(outcomes[rows], values[rows]), len(outcomes), progress)
-        return stream.report(self.problem, answers, truth)
+        table = None if prices is None else stream.checked_prices(prices, outcomes.shape)
+        policy, tree, unknown = self._settled(), self._tree(), np.full_like(truth, -1)
+
+        def answer(rows: slice) -> Arrays:
+            if table is None:
+                return tree.evaluate(outcomes[rows], values[rows])
+            return core.run(
+                self._compiled,
+                policy,
+                self._belief,
+                seed=self.seed,
+                number=_TREE,
+                outcomes=outcomes[rows],
+                labels=unknown[rows],
+                values=values[rows],
+                selection=self._selection,
+                prices=table[rows],
+                explore=False,
+            )
+
+        return stream.report(self.problem, stream.in_chunks(answer, len(outcomes), progress), truth)
 
     def gap(self, *, depth: int | None = None) -> Gap:
         """Return what a case is expected to cost, prices and loss, beside the least that any policy could reach.

@@ -73,18 +73,19 @@ inline void learn(Mind mind, const std::vector<Seen>& evidence, const std::vecto
 }
 
 // For each case: plan, pay for what the plan asks, answer, then learn if the label (>= 0) is known. `prices` may hold
-// one row of prices per case.
+// one row of prices per case. Where nothing is explored, every case has the random numbers of the first.
 inline void run(Plan& plan, Mind mind, std::uint64_t seed, std::uint64_t first, const Cases& cases, const std::int32_t* labels, const double* prices,
-                Record& record) {
+                Record& record, bool explore = true) {
     const int n_features = plan.shape().n_features;
     std::vector<Seen> evidence;
     std::vector<int> offered;
     std::vector<double> p;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        offer(mind.selection, true, plan.problem(), seed, first + i, offered);
+        const std::uint64_t number = explore ? first + i : first;
+        offer(mind.selection, explore, plan.problem(), seed, number, offered);
         CaseTerms terms;
         if (prices) terms.price.assign(prices + i * n_features, prices + (i + 1) * n_features);
-        plan.begin(mind.belief, seed, first + i, offered, std::move(terms), mind.drift.n_draws());
+        plan.begin(mind.belief, seed, number, offered, std::move(terms), explore ? mind.drift.n_draws() : 1);
         evidence.clear();
         for (;;) {
             const Question question = plan.next();

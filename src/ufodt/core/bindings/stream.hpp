@@ -26,7 +26,7 @@ void bind_stream(nb::module_& m) {
     m.def(
         "run",
         [](const std::shared_ptr<Problem>& problem, const Policy& policy, Belief& belief, std::uint64_t seed, std::uint64_t number, const Outcomes& outcomes,
-           const Labels& labels, const std::optional<Values>& values, Drift* drift, Selection* selection, const std::optional<Values>& prices) {
+           const Labels& labels, const std::optional<Values>& values, Drift* drift, Selection* selection, const std::optional<Values>& prices, bool explore) {
             if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
             std::vector<int> column;
             const Cases cases = make_cases(*problem, outcomes, values, column);
@@ -41,12 +41,12 @@ void bind_stream(nb::module_& m) {
                 nb::gil_scoped_release free;
                 Plan plan(problem, policy);
                 run(plan, {belief, drift ? *drift : still, selection ? *selection : everything}, seed, number, cases, labels.data(),
-                    prices ? prices->data() : nullptr, record);
+                    prices ? prices->data() : nullptr, record, explore);
             }
             return to_tuple(std::move(record));
         },
         "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "outcomes"_a.noconvert(), "labels"_a.noconvert(), "values"_a.noconvert() = nb::none(), "drift"_a = nb::none(),
-        "selection"_a = nb::none(), "prices"_a.noconvert() = nb::none());
+        "selection"_a = nb::none(), "prices"_a.noconvert() = nb::none(), "explore"_a = true);
 }
 
 }  // namespace
