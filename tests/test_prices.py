@@ -2,13 +2,14 @@
 
 import itertools
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Problem, stop
+from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Problem, Selection, stop
 from ufodt.errors import InvalidProblem
 from ufodt.problem import Feature
 
@@ -268,3 +269,95 @@ def test_a_prerequisite_whose_surcharge_may_not_fit_opens_nothing() -> None:
     assert learner.open(explore=False).ask().feature == "key"  # type: ignore[union-attr]
     assert learner.open(explore=False, budget=6.0).ask() is None, "it may cost 9"
     assert learner.open(budget=6.0, unavailable=["key"], explore=False).ask() is None
+
+
+def chain(n: int, last: Feature, others: Sequence[Feature] = ()) -> tuple[Problem, np.ndarray, np.ndarray]:
+    """A decisive feature behind a chain of useless ones, among others that are useless too; cells and labels."""
+    links = [Binary(f"p{i}", price=0.1, needs=[f"p{i - 1}"] if i else []) for i in range(n)]
+    problem = Problem([*links, last, *others], labels=[0, 1], loss=[[0, 100], [100, 0]])
+    rng = np.random.default_rng(n)
+    y = np.tile([0, 1], 200)
+    half = rng.integers(0, 2, (200, problem.n_features))  # each row with either label, so that only the last one tells
+    X = np.repeat(half, 2, axis=0)
+    X[:, n] = y
+    return problem, X, y
+
+
+@pytest.mark.parametrize("n", [5, 16, 40])
+@pytest.mark.parametrize("planner", ["lookahead", "greedy"])
+def test_a_long_chain_of_prerequisites_is_bought_without_planning_it_all(n: int, planner: Any) -> None:
+    problem, X, y = chain(n, Binary("f", price=0.1, needs=[f"p{n - 1}"]))
+    learner = UFODT(problem, policy=Policy(planner=planner), seed=1)
+    learner.learn_many(X, y)
+    report = learner.evaluate(X, y)
+    assert report.accuracy == 1.0 and report.cost == pytest.approx(0.1 * (n + 1))
+    learner.run(X[:20], y[:20])
+
+
+def test_what_prerequisites_open_is_seen_beside_many_cheap_questions() -> None:
+    cheap = [Binary(f"z{i}", price=0.001) for i in range(12)]
+    problem, X, y = chain(4, Binary("f", price=0.1, needs=["p3"]), cheap)
+    learner = UFODT(problem, seed=1)
+    learner.learn_many(X, y)
+    assert learner.evaluate(X, y).accuracy == 1.0
+
+
+def test_candidates_of_a_selection_come_with_what_they_need() -> None:
+    problem, X, y = chain(2, Binary("f", price=0.1, needs=["p1"]), [Binary(f"z{i}") for i in range(30)])
+    learner = UFODT(problem, selection=Selection(5), seed=1)
+    learner.learn_many(X, y)
+    assert learner.evaluate(X, y).accuracy == 1.0
+
+
+@pytest.mark.parametrize(
+    ("features", "budget", "needed"),
+    [
+        ([Binary("p", price=0.1), Binary("f", price=0.2, needs=["p"])], 0.3, True),
+        ([Binary("p", price=0.1), Binary("f", price=0.2, needs=["p"])], 0.29, False),
+        (
+            [
+                Binary("p", price=10.0, group="g", later_price=1.0),
+                Binary("f", price=10.0, group="g", later_price=1.0, needs=["p"]),
+            ],
+            11.0,
+            True,
+        ),
+        ([Binary("p", price=10.0), Binary("f", price=10.0, needs=["p"], computed_from=["p"])], 10.0, True),
+    ],
+)
+def test_a_prerequisite_is_bought_if_both_fit_the_budget(features: list[Feature], budget: float, needed: bool) -> None:
+    learner = UFODT(Problem(features, labels=[0, 1], loss=[[0, 1000], [1000, 0]]), seed=1)
+    rows = np.array(list(itertools.product([0, 1], repeat=2)) * 100)
+    learner.learn_many(rows, rows[:, 1])
+    question = learner.open(budget=budget, explore=False).ask()
+    assert (question is not None and question.feature == "p") == needed
+
+
+def test_sums_that_round_differently_harm_no_plan() -> None:
+    features = [
+        Binary("a", price=0.1),
+        Binary("b", price=0.2),
+        Binary("c", price=0.3),
+        Binary("g", price=0.0, needs=["a", "b", "c"]),
+        Binary("f", price=0.0, needs=["b", "c", "g"]),
+    ]
+    rows = np.array(list(itertools.product([0, 1], repeat=5)) * 5)
+    learner = UFODT(Problem(features, labels=[0, 1], loss=[[0, 100], [100, 0]]), seed=1)
+    learner.learn_many(rows, rows[:, 4])
+    asked = walk(learner.open(budget=0.6, explore=False), dict.fromkeys("abcgf", 1))
+    assert [question.feature for question in asked][-1:] == ["f"]
+
+
+def test_a_discount_that_nothing_else_earns_does_not_put_a_duty_off() -> None:
+    features: list[Feature] = [
+        Binary("f0", price=5.0, group="g", later_price=2.0, mandatory=True),
+        Binary("f1", price=2.0, computed_from=["f0"], mandatory=True),
+    ]
+    assert bought(learner_of(features)) == [("f0", 5.0), ("f1", 0.0)]
+
+
+def test_why_not_names_duties_that_others_imply_and_the_worst_price() -> None:
+    features: list[Feature] = [Binary("p"), Binary("m", mandatory=True, needs=["p"]), Binary("z", price=1e5)]
+    assert learner_of(features).open().why_not("z") == "z comes later: p is mandatory."
+    dear = learner_of([Binary("f", price=1.0, surcharge={1: 5.0})]).open(budget=4.0)
+    assert dear.why_not("f") == "f may cost 6, and 4 is left of the budget."

@@ -156,7 +156,7 @@ def problem_to_core(problem: Problem, cutting: Thresholds) -> core.Problem:
     features = problem.features
     groups = {name: i for i, name in enumerate(sorted({f.group for f in features if f.group is not None}))}
     n_outcomes = [_n_outcomes(f, cutting) for f in features]
-    mandatory = _with_needs(problem, [f.name for f in features if f.mandatory])
+    mandatory = duties(problem)
     return core.Problem(
         n_outcomes=n_outcomes,
         n_labels=problem.n_labels,
@@ -173,8 +173,9 @@ def problem_to_core(problem: Problem, cutting: Thresholds) -> core.Problem:
     )
 
 
-def _with_needs(problem: Problem, names: list[str]) -> set[str]:
-    """Features and all that must be known before them."""
+def duties(problem: Problem) -> set[str]:
+    """Return the features that are asked in every case: what is mandatory, and all that must be known before."""
+    names = [f.name for f in problem.features if f.mandatory]
     found: set[str] = set()
     while names:
         name = names.pop()

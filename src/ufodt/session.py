@@ -10,6 +10,7 @@ from ufodt import core
 from ufodt.errors import AlreadyTold, InvalidValue
 from ufodt.evidence import Evidence
 from ufodt.features import Continuous, Value, interval
+from ufodt.policy import duties
 from ufodt.problem import Label, Problem
 
 
@@ -228,14 +229,15 @@ class Session:
             return f"{feature} is not among the features on offer in this case."
         if unknown:
             return f"{feature} needs {' and '.join(unknown)} to be known first."
-        if self.cost + reason.price > self._budget:
-            return (
-                f"{feature} costs {reason.price:g}, and {max(0.0, self._budget - self.cost):g} is left of the budget."
-            )
+        most = self._plan.most(self._problem.feature_index(feature))
+        if self.cost + most > self._budget * (1 + 1e-12):
+            costs, left = "costs" if most <= reason.price else "may cost", max(0.0, self._budget - self.cost)
+            return f"{feature} {costs} {most:g}, and {left:g} is left of the budget."
+        mandatory = duties(self._problem)
+        if question is not None and question.feature in mandatory and feature not in mandatory:
+            return f"{feature} comes later: {question.feature} is mandatory."
         if question is None or not reason.pays:
             return f"{feature} is not worth {reason.price:g} here."
-        if not kind.mandatory and self._problem.features[self._problem.feature_index(question.feature)].mandatory:
-            return f"{feature} comes later: {question.feature} is mandatory."
         return f"{feature} would pay too, but it is better to begin with {question.feature}."
 
     def what_if(self, feature: str, value: Any) -> Prospect:

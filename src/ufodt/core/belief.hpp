@@ -141,6 +141,7 @@ class Belief {
             sketch_[f].merge(other.sketch_[f]);  // counted again below, between the cut points of both
             n_seen_[f] += other.n_seen_[f];
             if (n_seen_[f] >= first_cut) cut(f);
+            else count_again(f);
             if (views_.has(f)) views_.merge_uses(f, other.views_);
         }
         refresh();
@@ -314,9 +315,15 @@ class Belief {
         const Sketch& sketch = sketch_[f];
         if (!views_.has(f) && sketch.weight() >= informed_cut) sketch.informative(n_cuts_[f], cuts_[f]);
         else sketch.quantiles(n_cuts_[f], cuts_[f]);
+        count_again(f);
+    }
+
+    // What was seen of a feature, between the cut points that it has.
+    void count_again(int f) {
+        const Sketch& sketch = sketch_[f];
         if (views_.has(f)) views_.rebuild(f, cuts_[f], sketch);
         std::fill(count_.begin() + shape_.cell(shape_.row(f), 0), count_.begin() + shape_.cell(shape_.row(f + 1), 0), 0.0);
-        if (is_viewed(views_, cuts_, f)) return;
+        if (is_viewed(views_, cuts_, f) || (cuts_[f].empty() && n_seen_[f] < first_cut)) return;
         for (std::size_t i = 0; i < sketch.values().size(); ++i) {
             const int row = shape_.row(f) + outcome_of(cuts_[f], sketch.values()[i]);
             for (int y = 0; y < shape_.n_labels; ++y) count_[shape_.cell(row, y)] += sketch.counts()[i * shape_.n_labels + y];

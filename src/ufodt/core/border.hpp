@@ -133,6 +133,7 @@ std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_
     problem->surcharge = std::move(surcharge);
     problem->group = std::move(group);
     problem->mandatory = std::move(mandatory);
+    problem->has_needs = std::any_of(needs.begin(), needs.end(), [](const std::vector<int>& list) { return !list.empty(); });
     problem->needs = std::move(needs);
     problem->computed_from = std::move(computed_from);
     problem->continuous = std::move(continuous);

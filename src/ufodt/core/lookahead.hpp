@@ -116,7 +116,7 @@ class Lookahead {
             any |= c.pays;
             if (cost < best && !policy.greedy) best = slack * cost, foreseen_ = static_cast<int>(promising_[i]);
         }
-        return any;
+        return some_bundle_pays(now, candidates, stop, best) || any;
     }
 
     // Whether a candidate pays, in a plan or, where none was looked at that begins with it, alone.
@@ -141,6 +141,27 @@ class Lookahead {
     std::vector<double> p_in_play_;  // the same with thresholds as they are in play
     std::vector<double> joint_;
 
+    // What must be known before a feature may be asked may be too much to look ahead over. Then it is weighed as one question
+    // with the feature, as if it told nothing itself.
+    bool some_bundle_pays(const Case& now, Candidates& candidates, double stop, double best) {
+        bool any = false;
+        for (const Candidate& c : candidates) {
+            if (c.is_askable || c.looked_at) continue;
+            const int f = now.open()[c.at];
+            const double cost = stop - worth_ * (loss_now(now) - loss_after(now, f, now.shape().n_labels)) + c.price;
+            if (!(cost < slack * stop)) continue;
+            together_.clear();
+            now.purse().missing(f, together_);
+            for (const int each : together_) {
+                const std::size_t at = place_of(now, candidates, each);
+                if (at == candidates.size() || !candidates[at].is_askable) continue;
+                candidates[at].pays = any = true;
+                if (cost < best && !now.policy().greedy) best = slack * cost, foreseen_ = static_cast<int>(at);
+            }
+        }
+        return any;
+    }
+
     // As many candidates as can be looked ahead over: in turn the one of the highest gain per price, and the one whose gain
     // leaves most after its price, so that neither many cheap questions nor a dear decisive one go unseen.
     void choose_promising(const Case& now, const Gains& gains, Candidates& candidates) {
@@ -157,8 +178,8 @@ class Lookahead {
             rate_[i] = has_one_price_ ? gains[c.at] : c.rate(gains);
             surplus_[i] = most_lost * gains[c.at] - c.price;
         }
-        std::size_t n_states = 1;
-        while (promising_.size() < candidates.size()) {
+        std::size_t n_states = 1, n_passed = 0;
+        while (promising_.size() + n_passed < candidates.size()) {
             const std::vector<double>& merit = has_one_price_ || promising_.size() % 2 == 0 ? rate_ : surplus_;
             double best = -INFINITY;
             std::size_t found = 0;
@@ -167,13 +188,24 @@ class Lookahead {
                 best = std::max(best, merit[i]);
             }
             const int f = now.open()[candidates[found].at];
+            const bool is_askable = candidates[found].is_askable;
             together_.clear();
-            if (!candidates[found].is_askable) now.purse().missing(f, together_);
+            if (!is_askable) now.purse().missing(f, together_);
             together_.push_back(f);
+            std::size_t n_then = n_states;
+            bool all_listed = true;  // a price that falls with another's may still be beyond the budget
             for (const int each : together_) {
-                if (!is_promising(each)) n_states *= static_cast<std::size_t>(shape.n_outcomes(each)) + 1;
+                if (n_then <= max_states && !is_promising(each)) n_then *= static_cast<std::size_t>(shape.n_outcomes(each)) + 1;
+                all_listed &= is_askable || place_of(now, candidates, each) < candidates.size();
             }
-            if ((n_states > max_states || n_states * m > 4 * max_states) && !promising_.empty()) return;
+            const bool is_too_much = n_then > max_states || n_then * m > 4 * max_states;
+            if (!all_listed || (is_too_much && !(is_askable && promising_.empty()))) {
+                if (is_askable) return;
+                rate_[found] = surplus_[found] = -INFINITY;
+                ++n_passed;
+                continue;
+            }
+            n_states = n_then;
             for (const int each : together_) {
                 if (is_promising(each)) continue;
                 const std::size_t i = each == f ? found : place_of(now, candidates, each);

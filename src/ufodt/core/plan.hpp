@@ -42,6 +42,7 @@ class Plan {
     const Hypotheses& hypotheses() const { return case_.hypotheses(); }
     double spent() const { return case_.purse().spent(); }
     double price(int feature) const { return case_.price(feature); }
+    double most(int feature) const { return case_.purse().most(feature); }
     bool is_open(int feature) const { return case_.is_open(feature); }
     bool is_settled(int feature) const { return case_.is_settled(feature); }
     std::span<const int> open_features() const { return case_.open(); }
@@ -139,7 +140,8 @@ class Plan {
     Gains gains_;
     Lookahead lookahead_;
     Candidates candidates_;  // what may be asked
-    std::vector<int> missing_;
+    std::vector<int> missing_;  // what must be known first, and then the feature itself
+    Purse then_;
     bool decided_ = false, scored_ = false;
     Question question_;
 
@@ -193,8 +195,10 @@ class Plan {
         const Purse& purse = case_.purse();
         const std::vector<int>& inputs = problem().computed_from[feature];
         const auto will_be_known = [&](int f) { return purse.is_known(f) || (case_.is_open(f) && problem().mandatory[f]); };
-        const bool comes_free = !inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_known);
-        return comes_free ? purse.price(feature) : purse.extra(feature);
+        if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_known)) return purse.price(feature);
+        const std::vector<int>& open = case_.open();
+        const auto shares = [&](int f) { return f != feature && problem().mandatory[f] && problem().group[f] == problem().group[feature]; };
+        return std::any_of(open.begin(), open.end(), shares) ? purse.extra(feature) : 0.0;
     }
 
     // What may be asked now or later and at what price; nothing where nothing may be asked now. Returns whether something
@@ -225,14 +229,23 @@ class Plan {
         return must;
     }
 
-    // What a feature costs with all that must be known first; infinite where that cannot be had, or not within the budget.
+    // What a feature costs with all that must be known first; infinite where that cannot be had, or not surely within the budget.
     double price_with_missing(int feature, double budget) {
+        const Purse& purse = case_.purse();
         missing_.clear();
-        case_.purse().missing(feature, missing_);
+        purse.missing(feature, missing_);
         missing_.push_back(feature);
-        double sum = 0.0;
-        for (const int f : missing_) sum += case_.is_open(f) && case_.purse().fits(f, budget) ? case_.price(f) : INFINITY;
-        return spent() + sum <= budget ? sum : INFINITY;
+        then_ = purse;
+        double sum = 0.0, most = 0.0;
+        for (const int f : missing_) {
+            if (!case_.is_open(f)) return INFINITY;
+            const double added = then_.is_computed(f) ? 0.0 : case_.price(f) - purse.price(f);  // expected of its outcome
+            sum += then_.price(f) + added;
+            most += then_.most(f);
+            then_.pay(f, -1);
+            then_.know(f);
+        }
+        return Purse::is_within(spent() + most, budget) ? sum : INFINITY;
     }
 
     // Evaluates the stop rule that starts at `at` in prefix order and moves `at` behind it.

@@ -88,14 +88,14 @@ class Purse {
         }
     }
 
-    bool fits(int feature, double budget) const {
-        if (budget == INFINITY) return true;
-        double most = price(feature);
-        if (!problem_->surcharge.empty() && !is_computed(feature)) {
-            const auto from = problem_->surcharge.begin();
-            most += *std::max_element(from + problem_->shape.row(feature), from + problem_->shape.row(feature + 1));
-        }
-        return spent_ + most <= budget * (1.0 + 1e-12);
+    bool fits(int feature, double budget) const { return budget == INFINITY || is_within(spent_ + most(feature), budget); }
+    static bool is_within(double amount, double budget) { return amount <= budget * (1.0 + 1e-12); }
+
+    // What it costs at worst, whatever its outcome.
+    double most(int feature) const {
+        if (problem_->surcharge.empty() || is_computed(feature)) return price(feature);
+        const auto from = problem_->surcharge.begin();
+        return price(feature) + *std::max_element(from + problem_->shape.row(feature), from + problem_->shape.row(feature + 1));
     }
 
   private:

@@ -49,7 +49,7 @@ struct Mind {
     Selection& selection;
 };
 
-// The features on offer in a case: all, or the candidates of the selection and what is mandatory.
+// The features on offer in a case: all, or the candidates of the selection, what is mandatory, and what these need.
 inline void offer(const Selection& selection, bool explore, const Problem& problem, std::uint64_t seed, std::uint64_t number, std::vector<int>& features) {
     const int n_features = problem.shape.n_features;
     if (selection.on()) {
@@ -60,6 +60,12 @@ inline void offer(const Selection& selection, bool explore, const Problem& probl
             const auto f = static_cast<int>(at - from);
             if (!std::binary_search(features.begin(), features.end(), f)) features.insert(std::upper_bound(features.begin(), features.end(), f), f);
         }
+        for (std::size_t i = 0; problem.has_needs && i < features.size(); ++i) {  // with what they need, and so on
+            for (const int f : problem.needs[features[i]]) {
+                if (std::find(features.begin(), features.end(), f) == features.end()) features.push_back(f);
+            }
+        }
+        if (problem.has_needs) std::sort(features.begin(), features.end());
     } else if (static_cast<int>(features.size()) != n_features) {
         features.resize(n_features);
         std::iota(features.begin(), features.end(), 0);

@@ -84,6 +84,11 @@ void bind_plan(nb::module_& m) {
                  check_feature(plan.shape(), feature);
                  return plan.price(feature);
              })
+        .def("most",
+             [](const Plan& plan, int feature) {
+                 check_feature(plan.shape(), feature);
+                 return plan.most(feature);
+             })
         .def_prop_ro("spent", &Plan::spent)
         .def("predict",
              [](const Plan& plan) {
