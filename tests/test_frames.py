@@ -240,3 +240,8 @@ for package in ("river", "sklearn"):
         "ufodt.river is an adapter to river: pip install 'ufodt[river]'.",
         "ufodt.sklearn is an adapter to scikit-learn: pip install 'ufodt[sklearn]'.",
     ]
+
+
+def test_each_cost_may_come_with_a_group_of_its_own() -> None:
+    dear, cheap = with_costs([Binary("a"), Binary("b")], [{"price": 7.0, "group": "blood", "later": 5.0}, 2.0])
+    assert (dear.price, dear.group, dear.later_price, cheap.price) == (7.0, "blood", 5.0, 2.0)

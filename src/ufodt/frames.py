@@ -91,7 +91,7 @@ def with_costs(features: Sequence[Feature], costs: Any) -> list[Feature]:
                 f"Costs of shape {amounts.shape} came; expected one for each of {len(features)} columns."
             )
         amounts = np.broadcast_to(amounts, len(features))
-        entries = {feature.name: amount.item() for feature, amount in zip(features, amounts, strict=True)}
+        entries = {feature.name: plain(amount) for feature, amount in zip(features, amounts, strict=True)}
     table = {name: entry if _is_entry(entry) else {"price": entry} for name, entry in entries.items()}
     return with_prices(features, table)
 
