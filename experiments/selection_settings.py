@@ -10,11 +10,11 @@ import sys
 
 import numpy as np
 
-from ufodt import UFODT, Selection
-from ufodt.lab.datasets import take, to_problem, wide
+from ufodt import Selection
+from ufodt.lab import wide
 from ufodt.lab.verdict import spread
 
-N_CASES, N_CANDIDATES = 2_000, 100
+N_CANDIDATES = 100
 SEEDS = range(100, 160)
 VARIANTS = {"defaults": Selection(N_CANDIDATES)} | {
     f"epsilon {epsilon}, step {step}": Selection(N_CANDIDATES, epsilon=epsilon, step=step)
@@ -23,20 +23,12 @@ VARIANTS = {"defaults": Selection(N_CANDIDATES)} | {
 }
 
 
-def accuracy(selection: Selection, seed: int) -> tuple[float, float]:
-    """Return the accuracy on a hold-out as long as the stream, and that on the stream."""
-    data = wide(2 * N_CASES, seed=seed)
-    stream, holdout = (take(data, rows) for rows in np.split(np.arange(len(data.y)), [N_CASES]))
-    learner = UFODT(to_problem(data), selection=selection, seed=seed)
-    record = learner.run(stream.X, stream.y)
-    return learner.evaluate(holdout.X, holdout.y).accuracy, float((record.predicted == stream.y).mean())
-
-
 def main(n_streams: int = len(SEEDS)) -> None:
     """Print one line per variant."""
     base = None
     for variant, selection in VARIANTS.items():
-        found = np.array([accuracy(selection, seed) for seed in SEEDS[:n_streams]])
+        runs = [wide.run(selection, seed) for seed in SEEDS[:n_streams]]
+        found = np.array([(run.accuracy, run.learning) for run in runs])
         base = found if base is None else base
         held, learning = (f"{spread(x)} (difference {spread(x - b)})" for x, b in zip(found.T, base.T, strict=True))
         print(f"{variant:26}hold-out {held}, learning {learning}", flush=True)

@@ -316,3 +316,19 @@ def test_what_is_learned_while_an_alarm_is_on_trial_stays_when_it_is_taken_back(
     learner.discount(0.5)
     halved = [belief.label_counts.sum() for belief in (learner._belief, learner._drift.reserve)]
     assert halved == pytest.approx([n / 2 for n in after])
+
+
+def test_few_values_merged_after_an_alarm_are_counted_between_the_cut_points_that_stayed() -> None:
+    rng = np.random.default_rng(1)
+    problem = Problem([Continuous("x", price=0.01)], labels=[0, 1])
+    learner, other = (UFODT(problem, drift=drift.auto(), seed=seed) for seed in (1, 9))
+    x = rng.normal(size=300)
+    learner.run(x[:, None], x > 0)
+    while learner._drift.reserve is None:
+        surprise = rng.normal(size=1)
+        learner.run(surprise[:, None], surprise <= 0)
+    other.learn_many([[0.5], [0.6], [-0.3]], [0, 0, 1])
+    learner.merge(other)
+    _, counts, n_seen = learner.belief.sketch(0)
+    assert n_seen < 8 and learner.belief.cuts[0]
+    np.testing.assert_array_equal(learner.belief.counts.sum(axis=0), counts.reshape(-1, 2).sum(axis=0))

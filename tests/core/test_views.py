@@ -265,10 +265,22 @@ def test_exp3_forgets_what_it_gained_and_used() -> None:
 
 
 def test_fewer_thresholds_than_before_leave_exp3_safe() -> None:
-    problem, belief = make("exp3", eta=1.0)
+    """Two cut points where there is room for five: what was gained by the others no longer counts."""
+    problem = core.Problem([2], M, [1.0], [1.0], [-1], 1.0 - np.eye(M), continuous=[1], cuts=[[]])
+    belief = core.Belief(problem, np.ones((2, M)), np.ones(M), True, thresholds="exp3", n_thresholds=5, eta=1.0)
+    labels, values = np.tile([0, 1], 8).astype(np.int32), np.resize([0.0, 1.0, 2.0], (16, 1))
+    belief.update_many(problem, np.zeros((16, 1), dtype=np.int16), labels, values)
+    assert len(belief.cuts[0]) == 2
     counts, uses, sums = belief.views()
-    belief.restore_views(counts, uses, np.array([0.0, 0.0, 900.0] * 2))
-    assert all(np.isfinite(amount) for _, amount in plan(problem, belief, seed=1).rewards())
+    sums[-1] = 900.0
+    belief.restore_views(counts, uses, sums)
+    drawn = []
+    for seed in range(200):
+        asked = plan(problem, belief, seed=seed)
+        asked.next()
+        assert [np.isfinite(amount) for _, amount in asked.rewards()] == [True]
+        drawn.append(asked.threshold(0))
+    assert 60 < sum(drawn) < 140, "either is as likely"
 
 
 def test_a_number_that_never_changes_is_learned_to_tell_nothing() -> None:

@@ -131,6 +131,7 @@ class Views {
         }
         return {first(feature) + k, share_[k] / total};
     }
+
     // The view to look through by the mean belief: the one that tells most or, where only the one in use learns, the one that
     // Exp3 found best.
     int by_mean(int feature, int n_cuts) const {

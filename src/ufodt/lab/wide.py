@@ -27,6 +27,7 @@ class Run:
     seconds: float  # CPU, of the stream
     accuracy: float  # on the hold-out, from paid features
     questions: float
+    learning: float  # accuracy on the stream
 
 
 def measure(*, quick: bool = False) -> Measurements:
@@ -78,18 +79,19 @@ def compare(criterion: str, *, quick: bool = False) -> list[Result]:
 
 
 def _runs(criterion: str, size: int, n_cases: int, seeds: Iterable[int]) -> list[Run]:
-    return [_run(criterion, size, n_cases, seed) for seed in seeds]
+    return [run(Selection(size), seed, criterion=criterion, n_cases=n_cases) for seed in seeds]
 
 
-def _run(criterion: str, size: int, n_cases: int, seed: int) -> Run:
-    data = wide(2 * n_cases, seed=seed)  # as many again for the hold-out
+def run(selection: Selection, seed: int, *, criterion: str = "ig", n_cases: int = N_CASES) -> Run:
+    """Return what a learner makes of a stream and of a hold-out as long."""
+    data = wide(2 * n_cases, seed=seed)
     stream, holdout = (take(data, rows) for rows in np.split(np.arange(len(data.y)), [n_cases]))
-    learner = UFODT(to_problem(data), criterion=criterion, selection=Selection(size), seed=seed)
+    learner = UFODT(to_problem(data), criterion=criterion, selection=selection, seed=seed)
     start = time.process_time()
-    learner.run(stream.X, stream.y)
+    record = learner.run(stream.X, stream.y)
     seconds = time.process_time() - start
     report = learner.evaluate(holdout.X, holdout.y)
-    return Run(seconds, report.accuracy, report.n_asked)
+    return Run(seconds, report.accuracy, report.n_asked, float((record.predicted == stream.y).mean()))
 
 
 def _seconds(runs: Iterable[Run]) -> float:
