@@ -330,13 +330,15 @@ def test_what_an_expert_says_of_another_feature_leaves_thresholds_alone() -> Non
 
 @pytest.mark.parametrize("kind", ["bins", "exhaustive", "exp3"])
 def test_cut_points_follow_values_that_move_where_the_past_is_forgotten(kind: str) -> None:
+    """They move between 1024 and 2048 values, where by doublings alone nothing would."""
     rng = np.random.default_rng(3)
-    y = rng.integers(0, 2, 1600)
-    x = rng.normal(2.5 * y, 1.0) + np.where(np.arange(1600) < 1000, 0.0, 20.0)
+    y = rng.integers(0, 2, 2000)
+    x = rng.normal(2.5 * y, 1.0) + np.where(np.arange(2000) < 1500, 0.0, 20.0)
     problem = Problem([Continuous("x")], labels=[0, 1])
     learner = UFODT(problem, thresholds=getattr(thresholds, kind)(), drift=drift.discount(0.05), seed=1)
     record = learner.run(x[:, None], y)
-    assert (record.predicted[1200:] == y[1200:]).mean() > 0.75
+    assert record.n_asked[:1500].sum() > 1024
+    assert (record.predicted[1700:] == y[1700:]).mean() > 0.75
 
 
 @pytest.mark.parametrize("kind", ["exhaustive", "exp3"])
