@@ -13,6 +13,7 @@ import ufodt
 from ufodt.app import run as runs
 from ufodt.belief import to_arrays
 from ufodt.errors import UfodtError
+from ufodt.prior import read_prior
 
 from .calling import call, model, rows
 
@@ -37,6 +38,44 @@ def test_a_run_takes_every_criterion_there_is(criterion: str, folder: Path, tmp_
     assert done.exit_code == 0, done.output
     assert ufodt.load(saved).policy.criterion == criterion
     assert call("explain", saved, "fever=yes").exit_code == 0
+
+
+def test_a_run_knows_priors_budgets_and_drift(folder: Path, tmp_path: Path) -> None:
+    prior, saved = tmp_path / "prior.toml", tmp_path / "model.npz"
+    prior.write_text("[features.fever.ill]\nprobability = 0.8\nstrength = 50\n")
+    about = ["--label", "state", "--price", str(folder / "prices.toml"), "--save", str(saved)]
+    for drift, expected in (("auto", ufodt.drift.auto()), ("0.05", ufodt.drift.discount(0.05))):
+        more = ["--prior", str(prior), "--budget", "10", "--drift", drift, "--json"]
+        done = call("run", str(folder / "cases.csv"), *about, *more)
+        assert done.exit_code == 0, done.output
+        learner = ufodt.load(saved)
+        assert learner.drift == expected and learner.prior == read_prior(prior)
+        assert learner.policy.stop == ufodt.stop.cost_benefit() | ufodt.stop.budget(10)
+        assert json.loads(done.stdout)["asked"].get("rhythm", 0) == 0  # 15.5 is beyond the budget
+    for option, given in (("--prior", str(prior)), ("--budget", "10"), ("--drift", "auto")):
+        refused = call("run", str(folder / "cases.csv"), "--model", str(saved), option, given)
+        assert refused.exit_code == 2 and f"{option} belongs to a new model" in refused.output
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "says"),
+    [
+        ("--drift", "often", "'often' came for drift; expected auto, or a share"),
+        ("--drift", "1.5", "gamma=1.5 came"),
+        ("--prior", "gone.toml", "gone.toml cannot be read as a prior"),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_refused_in_words(folder: Path, option: str, given: str, says: str) -> None:
+    with pytest.raises(UfodtError, match=says):
+        call("run", str(folder / "cases.csv"), "--label", "state", option, given)
+
+
+def test_everything_costs_what_a_group_shares(folder: Path, tmp_path: Path) -> None:
+    about = tmp_path / "prices.toml"
+    about.write_text('[prices]\nfever = 1\nage = { price = 9, later = 2, group = "g" }\n'
+                     'rhythm = { price = 15, later = 5, group = "g" }\n')  # fmt: skip
+    done = call("run", str(folder / "cases.csv"), "--label", "state", "--price", str(about), "--json")
+    assert json.loads(done.stdout)["price_of_everything"] == 1 + 9 + 5
 
 
 def test_a_run_is_the_run_of_the_library(folder: Path) -> None:

@@ -120,8 +120,8 @@ def test_real_prices_stand_beside_their_features(name: str) -> None:
     data = datasets.load(name)
     assert data.prices is not None and len(data.prices) == data.X.shape[1]
     for price in data.prices:
-        assert (price.later is None) == (price.group is None)
-        assert price.later is None or 0 < price.later < price.first
+        assert (price.later_price is None) == (price.group is None)
+        assert price.later_price is None or 0 < price.later_price < price.price
 
 
 def test_prices_equal_the_published_table(paper_folder: Path) -> None:
@@ -137,15 +137,15 @@ def test_prices_equal_the_published_table(paper_folder: Path) -> None:
                 continue
             entry = entries.get({"diabetes_pedigree": "pedigree"}.get(feature, feature), entries.get("others"))
             entry = entry or {"price": 1.00}
-            assert (price.first, price.later) == (entry["price"], entry.get("later")), (name, feature)
+            assert (price.price, price.later_price) == (entry["price"], entry.get("later")), (name, feature)
             assert price.group == entry.get("group"), (name, feature)
 
 
 def test_a_computed_feature_costs_what_its_inputs_cost() -> None:
     prices = datasets.TURNEY["thyroid"]
     fti, tt4, t4u = prices["FTI"], prices["TT4"], prices["T4U"]
-    assert fti.computed_from == ("TT4", "T4U") and t4u.later is not None
-    assert fti.first == pytest.approx(tt4.first + t4u.later)
+    assert fti.computed_from == ("TT4", "T4U") and isinstance(tt4.price, float) and isinstance(t4u.later_price, float)
+    assert fti.price == pytest.approx(tt4.price + t4u.later_price)
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:

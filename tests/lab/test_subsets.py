@@ -35,3 +35,19 @@ def test_the_whole_costs_what_all_features_do_in_the_cheapest_order() -> None:
     blood = {"group": "blood", "price": 7.0, "later_price": 5.0}
     problem = Problem([Binary("a", **blood), Binary("b", **blood), Binary("c", price=2.0)], labels=[0, 1])  # type: ignore[arg-type]
     assert subsets.whole_price(problem) == 14.0
+
+
+def test_a_subset_comes_with_duties_and_needs_and_computes_what_it_can() -> None:
+    problem = Problem(
+        [
+            Binary("duty", price=1.0, mandatory=True),
+            Binary("sample", price=2.0),
+            Binary("test", price=4.0, needs=["sample"]),
+            Binary("both", price=8.0, computed_from=["sample", "test"]),
+        ],
+        labels=[0, 1],
+    )
+    nothing, test, both, inputs, everything = subsets.prices_of(
+        problem, np.array([[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 1, 1, 0], [1, 1, 1, 1]], dtype=bool)
+    )
+    assert (nothing, test, both, inputs, everything) == (1.0, 7.0, 9.0, 7.0, 7.0)

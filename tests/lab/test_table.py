@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ufodt.errors import UfodtError
+from ufodt.features import Priced
 from ufodt.lab import datasets
-from ufodt.lab.datasets import BadTable, DatasetUnavailable, Price, read_table
+from ufodt.lab.datasets import BadTable, DatasetUnavailable, read_table
 
 PLAIN = "age,sex,sick,smokes,rhythm\n30,m,no,1,sinus\n41,f,yes,0,other\n52,f,no,0,sinus\n63,m,yes,1,flutter\n"
 
@@ -139,7 +141,7 @@ def test_a_path_works_where_a_name_works(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.csv", "label,a\np,1\nq,2\n")
     write(tmp_path / "mine.toml", "[features.a]\nprice = 3\n")
     data = datasets.load(str(path))
-    assert data.name == "mine" and data.label_names == ("p", "q") and data.prices == (Price(3.0),)
+    assert data.name == "mine" and data.label_names == ("p", "q") and data.prices == (Priced(price=3.0),)
     assert "The column 'label' was taken as the label." in data.account
 
 
@@ -162,11 +164,45 @@ def test_the_user_has_the_last_word(tmp_path: Path) -> None:
     assert data.feature_names == ("age", "smokes", "rhythm")
     assert data.kinds == ("continuous", "continuous", "categorical")
     np.testing.assert_array_equal(data.X, [[30, 1, 0], [41, 0, np.nan], [np.nan, 0, 0], [63, 1, 1]])
-    assert data.prices == (Price(1.0), Price(1.0), Price(15.5, 1.0, "ecg"))
+    assert data.prices == (Priced(), Priced(), Priced(price=15.5, later_price=1.0, group="ecg"))
     told = "\n".join(data.account)
     assert "'sex' was left out, as the TOML file says" in told
     assert "not one of sinus, flutter ('other')" in told
     assert "No price was given for age, smokes; 1.0 was taken." in told
+
+
+TERMS = """
+[currencies]
+dollars = 1
+minutes = 0.5
+[prices]
+age = { price = { dollars = 3, minutes = 4 }, mandatory = true }
+rhythm = { price = 15.5, later = 1, group = "ecg", surcharge = { flutter = 20 }, needs = ["smokes"] }
+sex = { price = 7, computed_from = ["age", "smokes"] }
+"""
+
+
+def test_a_table_may_be_had_on_any_terms(tmp_path: Path) -> None:
+    path, said = write(tmp_path / "t.csv", PLAIN), write(tmp_path / "o.toml", TERMS)
+    data = read_table(path, label="sick", overrides=said)
+    named, _, _ = datasets.to_named(data, priced=True)
+    for problem, flutter in ((named, "flutter"), (datasets.to_problem(data, priced=True), 0)):
+        age, rhythm, sex = (problem.features[problem.feature_index(name)] for name in ("age", "rhythm", "sex"))
+        assert problem.prices[problem.feature_index("age")] == 5.0 and age.mandatory
+        assert rhythm.surcharge == {flutter: 20.0} and rhythm.needs == ("smokes",) and rhythm.later_price == 1.0
+        assert sex.computed_from == ("age", "smokes")
+    assert datasets.to_problem(data).prices.tolist() == [1.0] * 4
+
+
+@pytest.mark.parametrize("toml, message", [
+    ("[prices]\nrhythm = { surcharge = { fluter = 2 } }", "a surcharge came for 'fluter'; expected one of flutter"),
+    ("[prices]\nage = { surcharge = { old = 2 } }", "expected no surcharge, since it is a number"),
+    ("[prices]\nage = { needs = ['pulse'] }", "age: needs names 'pulse', which is no other feature"),
+])  # fmt: skip
+def test_terms_that_do_not_fit_the_table_are_refused(toml: str, message: str, tmp_path: Path) -> None:
+    data = read_table(write(tmp_path / "t.csv", PLAIN), label="sick", overrides=write(tmp_path / "o.toml", toml))
+    with pytest.raises(UfodtError, match=message):
+        datasets.to_problem(data, priced=True)
 
 
 @pytest.mark.parametrize("toml, message", [
@@ -176,8 +212,15 @@ def test_the_user_has_the_last_word(tmp_path: Path) -> None:
     ("drop = ['sick']", "'sick', which is the label"),
     ("[features.age]\nkind = 'number'", "expected binary, categorical or continuous"),
     ("[features.age]\nkind = 'binary'", "4 different values"),
-    ("[features.age]\nprice = -1", "finite numbers of at least 0"),
-    ("[features.age]\nprice = inf", "finite numbers of at least 0"),
+    ("[features.age]\nprice = -1", "age.*price: -1 came; expected a finite number of at least 0"),
+    ("[features.age]\nprice = inf", "finite number of at least 0"),
+    ("[features.age]\nprice = true", "wrong type"),
+    ("[features.age]\nneeds = 'sex'", "wrong type"),
+    ("[features.age]\nneeds = [1]", "expected a list of names"),
+    ("[features.age]\nmandatory = 1", "wrong type"),
+    ("[features.smokes]\nsurcharge = {yes = -2}", "surcharge of yes: -2 came"),
+    ("[prices]\nage = {price = {minutes = 3}}", r"'minutes' has no weight; say under \[currencies\]"),
+    ("[currencies]\nminutes = -1", "minutes: -1 came"),
     ("[features.age]\nlater = 1", "need a 'price'"),
     ("[features.age]\ncategories = ['a']", "at least two different"),
     ("[features.age]\nkind = 'continuous'\ncategories = ['a', 'b']", "has no categories"),

@@ -25,6 +25,11 @@ _FORMATS = {
 @click.argument("data", type=click.Path(dir_okay=False, allow_dash=True))
 @click.option("--label", help="Column with the label.  [default: label, else the last one; with --model: none]")
 @click.option("--price", "about", type=click.Path(dir_okay=False), help="TOML file: prices, kinds of columns, loss.")
+@click.option("--prior", type=click.Path(dir_okay=False), help="TOML file: what an expert knows before the first case.")
+@click.option("--budget", type=click.FloatRange(min=0), help="What a case may cost at most.")
+@click.option(
+    "--drift", metavar="auto|SHARE", help="Start anew when labels begin to surprise, or forget a share a case."
+)
 @click.option("--save", type=click.Path(dir_okay=False), help="Where to write the model, also when interrupted.")
 @click.option("--model", type=click.Path(dir_okay=False), help="Go on with a saved model instead of a new one.")
 @click.option("--skip", type=click.IntRange(min=0), default=0, help="Leave out the first cases of the table.")
@@ -44,6 +49,9 @@ def run(
     data: str,
     label: str | None,
     about: str | None,
+    prior: str | None,
+    budget: float | None,
+    drift: str | None,
     save: str | None,
     model: str | None,
     skip: int,
@@ -58,7 +66,7 @@ def run(
 
     \b
         [prices]
-        age = 1.0
+        age = 1.0             # beside a price also: mandatory, needs, computed_from, surcharge
         glucose = { price = 17.61, later = 15.51, group = "blood" }
         [loss.ill]            # of the ill, to call one healthy costs 400
         healthy = 400
@@ -74,13 +82,16 @@ def run(
     from rich.console import Console
 
     import ufodt
-    from ufodt.app.reading import read_stream, read_stream_for
+    from ufodt.app.reading import read_drift, read_stream, read_stream_for
     from ufodt.app.run import out_of, print_summary
     from ufodt.app.run import run as go
     from ufodt.lab.datasets.table import label_column
+    from ufodt.prior import read_prior
 
-    if model is not None and (about is not None or criterion is not None):
-        raise click.UsageError("--price and --criterion belong to a new model; a saved one has its own.")
+    of_a_new_model = {"price": about, "prior": prior, "budget": budget, "drift": drift, "criterion": criterion}
+    for option, given in of_a_new_model.items() if model is not None else ():
+        if given is not None:
+            raise click.UsageError(f"--{option} belongs to a new model; a saved one has its own.")
     for path in (save, None if records == "-" else records):
         _check_folder(path)
     out = out_of(records, append=skip > 0)
@@ -88,7 +99,14 @@ def run(
     with console.status("Reading the table"):
         if model is None:
             stream = read_stream(data, label=label, about=about)
-            learner = ufodt.UFODT(stream.problem, criterion=criterion, seed=seed)
+            learner = ufodt.UFODT(
+                stream.problem,
+                criterion=criterion,
+                stop=None if budget is None else ufodt.stop.cost_benefit() | ufodt.stop.budget(budget),
+                prior=None if prior is None else read_prior(prior),
+                drift=None if drift is None else read_drift(drift),
+                seed=seed,
+            )
         else:
             learner = ufodt.load(model)
             stream = read_stream_for(learner.problem, data, label=label)

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ufodt.errors import InvalidValue
+from ufodt import drift
+from ufodt.drift import Drift
+from ufodt.errors import InvalidPolicy, InvalidValue
 from ufodt.features import Value, from_text, some
 from ufodt.lab import datasets
 from ufodt.lab.datasets.overrides import Overrides, loss_table, read_overrides
@@ -90,6 +92,17 @@ def read_values(problem: Problem, pairs: Iterable[str]) -> dict[str, Value]:
         feature = problem.features[problem.feature_index(name.strip())]
         values[feature.name] = from_text(feature, text)
     return values
+
+
+def read_drift(text: str) -> Drift:
+    """Return how fast to forget: `auto`, or the share of all counts that goes with each case."""
+    if text.strip().lower() == "auto":
+        return drift.auto()
+    try:
+        share = float(text)
+    except ValueError:
+        raise InvalidPolicy(f"{text!r} came for drift; expected auto, or a share such as 0.05.") from None
+    return drift.discount(share)
 
 
 def choices(names: Sequence[object], n_shown: int = 8) -> str:

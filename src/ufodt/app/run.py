@@ -20,6 +20,7 @@ from rich.table import Table
 import ufodt
 from ufodt.amount import amount, share
 from ufodt.app.reading import Stream
+from ufodt.lab.subsets import whole_price
 from ufodt.stream import Record
 
 _CHUNK, _CHUNK_ANSWERED = 200, 5_000  # cases between two looks at the keyboard: learned from, and only answered
@@ -66,7 +67,7 @@ class Tally:
             "loss_per_case": self.loss / self.n_labelled if self.n_labelled and problem.has_currency else None,
             "cost_per_case": self.cost / n,
             "questions_per_case": self.n_asked / n,
-            "price_of_everything": float(problem.prices.sum()),
+            "price_of_everything": whole_price(problem),
             "asked": {name: count / n for name, count in sorted(self.asked.items(), key=lambda item: -item[1])},
         }
 

@@ -211,7 +211,9 @@ def _static(setup: Setup) -> Contestant:
         asked = UFODT(setup.problem, seed=setup.seed).run(setup.stream.X, setup.stream.y).n_asked
         k = max(1, round(float(asked.mean())))
     columns = _columns(setup, k)
-    features = [replace(setup.problem.features[j], needs=(), computed_from=()) for j in columns]
+    features = [setup.problem.features[j] for j in columns]
+    names = {feature.name for feature in features}
+    features = [f if names.issuperset(f.computed_from) else replace(f, computed_from=()) for f in features]
     problem = replace(setup.problem, features=features)
     return Restricted(Ours(UFODT(problem, stop=ASK_ALL, seed=setup.seed)), columns)
 
@@ -226,7 +228,9 @@ def _ceiling(setup: Setup) -> Contestant:
 def _columns(setup: Setup, k: int | None) -> list[int]:
     if setup.stream is None or k is None:
         raise InvalidPolicy("a fixed subset is chosen on the stream; give `stream`.")
-    return sorted(subsets.ranked(setup.problem, setup.stream, n_best=k))
+    best = np.isin(np.arange(setup.problem.n_features), subsets.ranked(setup.problem, setup.stream, n_best=k))
+    columns: list[int] = np.flatnonzero(subsets.with_needs(setup.problem, best[None, :])[0]).tolist()
+    return columns
 
 
 def _price(problem: Problem, columns: list[int]) -> float:

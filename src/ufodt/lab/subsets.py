@@ -41,7 +41,8 @@ def all_subsets(problem: Problem) -> Subsets:
 
 
 def prices_of(problem: Problem, members: npt.NDArray[np.bool_]) -> FloatArray:
-    """Return what each subset costs, shape `(n_subsets,)`, bought in the cheapest order."""
+    """Return what each subset costs, shape `(n_subsets,)`, duties and needs with it, in the cheapest order."""
+    bought = with_needs(problem, members)
     first = problem.prices
     later = np.array(
         [
@@ -49,12 +50,25 @@ def prices_of(problem: Problem, members: npt.NDArray[np.bool_]) -> FloatArray:
             for f, price in zip(problem.features, first, strict=True)
         ]
     )
-    prices = members @ later
-    extra = np.where(members, first - later, np.inf)
+    inputs = [[problem.feature_index(name) for name in f.computed_from] for f in problem.features]
+    is_free = np.array([bool(i) & bought[:, i].all(axis=1) for i in inputs]).T
+    paid = bought & ~is_free
+    prices = paid @ later
+    extra = np.where(paid, first - later, np.inf)
     for group in sorted({f.group for f in problem.features if f.group is not None}):
         least = extra[:, [j for j, f in enumerate(problem.features) if f.group == group]].min(axis=1)
         prices += np.where(np.isfinite(least), least, 0.0)
     return np.asarray(prices, dtype=np.float64)
+
+
+def with_needs(problem: Problem, members: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return the subsets with all that is asked in any case and all that their features need."""
+    bought = members | [f.mandatory for f in problem.features]
+    for _ in problem.features:  # no chain of needs is longer
+        for j, feature in enumerate(problem.features):
+            for name in feature.needs:
+                bought[:, problem.feature_index(name)] |= bought[:, j]
+    return bought
 
 
 def whole_price(problem: Problem) -> float:

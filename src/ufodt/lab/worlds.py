@@ -114,7 +114,7 @@ def _tests(prices: str, rng: np.random.Generator) -> list[Binary]:
         return [Binary(f"test {j}") for j in range(N_TESTS)]
     names = rng.permutation(sorted(TURNEY["cleveland"]))[:N_TESTS].tolist()
     priced = [(name, TURNEY["cleveland"][name]) for name in names]
-    return [Binary(name, price=p.first, later_price=p.later, group=p.group) for name, p in priced]
+    return [Binary(name, price=p.price, later_price=p.later_price, group=p.group) for name, p in priced]
 
 
 # --- policies that the core does not have ---------------------------------------------------------------

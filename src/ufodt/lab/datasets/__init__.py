@@ -12,7 +12,7 @@ imported only by the loader that needs them.
 from collections.abc import Callable
 from pathlib import Path
 
-from ufodt.lab.datasets.dataset import BadTable, Card, Column, Dataset, DatasetUnavailable, Price, take
+from ufodt.lab.datasets.dataset import BadTable, Card, Column, Dataset, DatasetUnavailable, take
 from ufodt.lab.datasets.folder import data_folder, fetal_health, fico, load_paper
 from ufodt.lab.datasets.generated import led, nb30, stagger, stagger_holdout, wide
 from ufodt.lab.datasets.packaged import (
@@ -43,7 +43,6 @@ __all__ = [
     "Dataset",
     "DatasetUnavailable",
     "PaperRun",
-    "Price",
     "data_folder",
     "led",
     "load",

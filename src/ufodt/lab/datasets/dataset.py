@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ufodt.errors import InvalidValue, UfodtError
+from ufodt.features import Priced
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -29,20 +30,6 @@ class DatasetUnavailable(UfodtError, RuntimeError):
 
 class BadTable(InvalidValue):
     """A table, or the file that describes it, does not fit; the message says where and what was expected."""
-
-
-@dataclass(frozen=True)
-class Price:
-    """What one measurement costs: `first`, or `later` once another of its `group` has been ordered.
-
-    A feature with `computed_from` is free once those features are known; `first` and `later` then say
-    what buying its inputs together costs.
-    """
-
-    first: float
-    later: float | None = None
-    group: str | None = None
-    computed_from: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,7 +87,9 @@ class Dataset:
     kinds, categories
         Per feature; `categories` is empty for a continuous feature.
     prices
-        Per feature where real prices are published, else None.
+        On what terms each feature is had where real prices are published, else None; a surcharge is by category.
+    currencies
+        What one unit of each currency is worth, where prices are in several.
     account
         One sentence for everything that was done to the source on the way here.
     """
@@ -112,9 +101,10 @@ class Dataset:
     label_names: tuple[str, ...]
     kinds: tuple[Kind, ...]
     categories: tuple[tuple[str, ...], ...]
-    prices: tuple[Price, ...] | None
+    prices: tuple[Priced, ...] | None
     card: Card
     account: tuple[str, ...] = ()
+    currencies: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if self.X.shape != (len(self.y), len(self.feature_names)):
@@ -149,7 +139,8 @@ def assemble(
     *,
     source: str,
     licence: str,
-    prices: Mapping[str, Price] | None = None,
+    prices: Mapping[str, Priced] | None = None,
+    currencies: Mapping[str, float] | None = None,
     price_source: str | None = None,
     notes: Sequence[str] = (),
     account: Sequence[str] = (),
@@ -177,6 +168,7 @@ def assemble(
         prices=None if prices is None else tuple(prices[column.name] for column in columns),
         card=card,
         account=tuple(account),
+        currencies=currencies,
     )
 
 

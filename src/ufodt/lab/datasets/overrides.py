@@ -6,9 +6,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
+from ufodt.features import Amount, Priced
+from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable, Kind
 
-from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable, Kind, Price
+_AMOUNT = (int, float, dict)  # one in several currencies, or one for each value, is a table
+_TERMS: dict[str, Any] = {
+    "price": _AMOUNT,
+    "later": _AMOUNT,
+    "group": str,
+    "surcharge": dict,
+    "mandatory": bool,
+    "needs": list,
+    "computed_from": list,
+}
 
 
 @dataclass(frozen=True)
@@ -17,7 +27,7 @@ class Override:
 
     kind: Kind | None = None
     categories: tuple[str, ...] = ()
-    price: Price | None = None
+    terms: Priced | None = None
 
 
 @dataclass(frozen=True)
@@ -28,6 +38,7 @@ class Overrides:
     missing: frozenset[str] = frozenset()
     drop: tuple[str, ...] = ()
     features: dict[str, Override] = field(default_factory=dict)
+    currencies: dict[str, float] | None = None
     loss: float | dict[str, dict[str, float]] | None = None  # of any mistake, or of each: truth, then answer
 
 
@@ -39,28 +50,30 @@ def read_overrides(path: Path) -> Overrides:
         raise DatasetUnavailable(f"there is no file {str(path)!r} with overrides; check the path.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadTable(f"{path.name} is not TOML: {error}") from None
-    number = (int, float)
-    top = {"label": str, "missing": list, "drop": list, "features": dict, "prices": dict, "loss": (dict, *number)}
-    _check_keys(raw, top, path.name)
+    top = {"label": str, "missing": list, "drop": list, "features": dict, "prices": dict, "currencies": dict}
+    _check_keys(raw, top | {"loss": _AMOUNT}, path.name)
+    weights = raw.get("currencies", {})
+    currencies = {name: _amount(weight, f"{path.name}, [currencies], {name}") for name, weight in weights.items()}
     features: dict[str, Override] = {}
     for name, entry in raw.get("features", {}).items():
         if not isinstance(entry, dict):
             raise BadTable(f"{path.name}: expected a section [features.{name}], found {entry!r}.")
-        features[name] = _override(entry, f"{path.name}, [features.{name}]")
+        features[name] = _override(entry, currencies, f"{path.name}, [features.{name}]")
     for name, entry in raw.get("prices", {}).items():
         where = f"{path.name}, [prices], {name}"
         said = features.get(name, Override())
-        if said.price is not None:
+        if said.terms is not None:
             raise BadTable(f"{where}: its price stands under [features.{name}] too; leave one of the two out.")
         entry = entry if isinstance(entry, dict) else {"price": entry}
-        _check_keys(entry, {"price": number, "later": number, "group": str}, where)
-        features[name] = replace(said, price=_price(entry, where))
+        _check_keys(entry, _TERMS, where)
+        features[name] = replace(said, terms=_terms(entry, currencies, where))
     return Overrides(
         loss=_loss(raw.get("loss"), path.name),
         label=raw.get("label"),
         missing=frozenset(str(cell) for cell in raw.get("missing", [])),
         drop=tuple(str(name) for name in raw.get("drop", [])),
         features=features,
+        currencies=currencies or None,
     )
 
 
@@ -101,9 +114,8 @@ def _amount(given: Any, where: str) -> float:
     return float(given)
 
 
-def _override(entry: dict[str, Any], where: str) -> Override:
-    number = (int, float)
-    _check_keys(entry, {"kind": str, "categories": list, "price": number, "later": number, "group": str}, where)
+def _override(entry: dict[str, Any], currencies: dict[str, float], where: str) -> Override:
+    _check_keys(entry, {"kind": str, "categories": list} | _TERMS, where)
     kind = entry.get("kind")
     if kind is not None and kind not in get_args(Kind):
         raise BadTable(f"{where}: kind is {kind!r}; expected binary, categorical or continuous.")
@@ -114,23 +126,42 @@ def _override(entry: dict[str, Any], where: str) -> Override:
         raise BadTable(f"{where}: a continuous feature has no categories; leave one of the two out.")
     if kind == "binary" and len(categories) > 2:
         raise BadTable(f"{where}: a binary feature has two categories, found {len(categories)}.")
-    return Override(kind or ("categorical" if categories else None), categories, _price(entry, where))
+    return Override(kind or ("categorical" if categories else None), categories, _terms(entry, currencies, where))
 
 
-def _price(entry: dict[str, Any], where: str) -> Price | None:
-    if "price" not in entry:
-        if "later" in entry or "group" in entry:
-            raise BadTable(f"{where}: 'later' and 'group' need a 'price' beside them.")
+def _terms(entry: dict[str, Any], currencies: dict[str, float], where: str) -> Priced | None:
+    """Return on what terms a feature is had, or None where nothing was said of them."""
+    said = {key: entry[key] for key in _TERMS if key in entry}
+    if not said:
         return None
-    amounts = [float(entry[key]) for key in ("price", "later") if key in entry]
-    if not all(np.isfinite(amount) and amount >= 0 for amount in amounts):
-        raise BadTable(f"{where}: a price is {amounts}; expected finite numbers of at least 0.")
-    return Price(amounts[0], amounts[1] if len(amounts) > 1 else None, entry.get("group"))
+    if "price" not in said and ("later" in said or "group" in said):
+        raise BadTable(f"{where}: 'later' and 'group' need a 'price' beside them.")
+    for key in ("price", "later"):
+        if key in said:
+            said[key] = _price(said[key], currencies, f"{where}, {key}")
+    if "surcharge" in said:
+        extra = said["surcharge"]
+        said["surcharge"] = {v: _price(extra[v], currencies, f"{where}, surcharge of {v}") for v in extra}
+    for key in ("needs", "computed_from"):
+        if not all(isinstance(name, str) for name in said.get(key, ())):
+            raise BadTable(f"{where}: {key} is {said[key]!r}; expected a list of names.")
+    if "later" in said:
+        said["later_price"] = said.pop("later")
+    return Priced(**said)
+
+
+def _price(given: Any, currencies: dict[str, float], where: str) -> Amount:
+    if not isinstance(given, dict):
+        return _amount(given, where)
+    for name in given:
+        if name not in currencies:
+            raise BadTable(f"{where}: {name!r} has no weight; say under [currencies] what one of it is worth.")
+    return {name: _amount(amount, where) for name, amount in given.items()}
 
 
 def _check_keys(raw: dict[str, Any], expected: dict[str, Any], where: str) -> None:
     for key, value in raw.items():
         if key not in expected:
             raise BadTable(f"{where}: unknown entry {key!r}; expected one of {', '.join(expected)}.")
-        if not isinstance(value, expected[key]) or isinstance(value, bool):
+        if not isinstance(value, expected[key]) or (isinstance(value, bool) and expected[key] is not bool):
             raise BadTable(f"{where}: {key!r} is {value!r}, which is of the wrong type; see read_table.")

@@ -1,12 +1,15 @@
 """A data set as a problem: its columns become features with prices, its labels stay indices."""
 
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import Binary, Categorical, Continuous, Problem
-from ufodt.lab.datasets.dataset import BadTable, Dataset, Price
+from ufodt.features import Feature, Priced, Value
+from ufodt.lab.datasets.dataset import BadTable, Dataset
 
 
 def to_problem(data: Dataset, *, priced: bool = False, loss: Any = None) -> Problem:
@@ -28,8 +31,11 @@ def to_problem(data: Dataset, *, priced: bool = False, loss: Any = None) -> Prob
 name='cp', values=(0, 1, 2, 3))
     """
     columns = zip(data.feature_names, data.kinds, data.categories, _prices(data, priced), strict=True)
-    features = [_feature(name, kind, len(categories), price) for name, kind, categories, price in columns]
-    return Problem(features, labels=range(len(data.label_names)), loss=loss)
+    features = [
+        _feature(name, kind, range(len(categories)), _terms(name, price, categories, range(len(categories))))
+        for name, kind, categories, price in columns
+    ]
+    return Problem(features, range(len(data.label_names)), loss, data.currencies if priced else None)
 
 
 def to_named(data: Dataset, *, priced: bool = False, loss: Any = None) -> tuple[Problem, NDArray[Any], list[str]]:
@@ -41,7 +47,7 @@ def to_named(data: Dataset, *, priced: bool = False, loss: Any = None) -> tuple[
     (('mammal', 'bird'), 'mammal', [1, 0, 0])
     """
     indexed = to_problem(data, priced=priced)
-    features: list[Binary | Categorical | Continuous] = []
+    features: list[Feature] = []
     X = np.full(data.X.shape, None, dtype=object)
     for j, (feature, names) in enumerate(zip(indexed.features, data.categories, strict=True)):
         known = np.flatnonzero(~np.isnan(data.X[:, j]))
@@ -52,30 +58,34 @@ def to_named(data: Dataset, *, priced: bool = False, loss: Any = None) -> tuple[
             X[known, j] = [int(cell) for cell in cells]
         else:
             X[known, j] = np.array([names[int(cell)] for cell in cells], dtype=object)
-            feature = Categorical(feature.name, names, **_terms(_prices(data, priced)[j]))
+            feature = Categorical(feature.name, names, **_terms(feature.name, _prices(data, priced)[j], names, names))
         features.append(feature)
-    return Problem(features, data.label_names, loss), X, [data.label_names[label] for label in data.y.tolist()]
+    problem = Problem(features, data.label_names, loss, indexed.currencies)
+    return problem, X, [data.label_names[label] for label in data.y.tolist()]
 
 
-def _feature(name: str, kind: str, n_categories: int, price: Price) -> Binary | Categorical | Continuous:
-    terms = _terms(price)
+def _feature(name: str, kind: str, values: Sequence[Any], terms: dict[str, Any]) -> Feature:
     if kind == "continuous":
         return Continuous(name, **terms)
     if kind == "binary":
         return Binary(name, **terms)
-    return Categorical(name, range(n_categories), **terms)
+    return Categorical(name, values, **terms)
 
 
-def _terms(price: Price) -> dict[str, Any]:
-    return {
-        "price": price.first,
-        "group": price.group,
-        "later_price": price.later,
-        "computed_from": price.computed_from,
-    }
+def _terms(name: str, price: Priced, categories: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    """The terms of a feature as its arguments; what a category adds to the price, by its value."""
+    terms = {field.name: getattr(price, field.name) for field in fields(Priced)}
+    by_category: dict[Value, Any] = dict(zip(categories, values, strict=True))
+    for category in price.surcharge or {}:
+        if category not in by_category:
+            expected = f"one of {', '.join(categories)}" if categories else "no surcharge, since it is a number"
+            raise BadTable(f"{name}: a surcharge came for {category!r}; expected {expected}.")
+    if price.surcharge:
+        terms["surcharge"] = {by_category[category]: amount for category, amount in price.surcharge.items()}
+    return terms
 
 
-def _prices(data: Dataset, priced: bool) -> tuple[Price, ...]:
+def _prices(data: Dataset, priced: bool) -> tuple[Priced, ...]:
     if priced and data.prices is None:
         raise BadTable(f"{data.name}: no prices are known; leave out `priced`, or give prices in a TOML file.")
-    return data.prices if priced and data.prices is not None else (Price(1.0),) * len(data.feature_names)
+    return data.prices if priced and data.prices is not None else (Priced(),) * len(data.feature_names)

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ufodt.features import TRUTH_VALUES
+from ufodt.features import TRUTH_VALUES, Priced
 from ufodt.lab.datasets.dataset import (
     BadTable,
     Column,
@@ -30,7 +30,6 @@ from ufodt.lab.datasets.dataset import (
     DatasetUnavailable,
     FloatArray,
     Kind,
-    Price,
     assemble,
 )
 from ufodt.lab.datasets.overrides import Override, Overrides, read_overrides
@@ -42,7 +41,6 @@ MAX_CATEGORIES = 20
 MAX_LABELS = 50
 _ENOUGH_TO_COUNT, _GAPS = 20, 1.25  # rows that a column must count to be their number; how many may have been left out
 _SHOWN = 5  # examples in a sentence of the account
-_UNIT_PRICE = Price(1.0)
 
 
 @dataclass(frozen=True)
@@ -74,9 +72,16 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
             price = 15.5
             later = 1.0                        # price once another of its group was bought
             group = "ecg"
+            surcharge = { flutter = 20 }       # what a value adds to the price when it comes
+            needs = ["pulse"]                  # must be known before
             [prices]                           # the same, where only prices are to be said
             age = 1.0
-            glucose = { price = 17.61, later = 15.51, group = "blood" }
+            pulse = { price = 0.5, mandatory = true }        # asked in every case
+            glucose = { price = { dollars = 17.61, minutes = 5 }, later = 15.51, group = "blood" }
+            risk = { price = 20, computed_from = ["age", "glucose"] }  # free once both are known
+            [currencies]                       # what one unit of each is worth, where prices are in several
+            dollars = 1
+            minutes = 0.5
             [loss.ill]                         # what mistakes cost: of the ill, to call one healthy
             healthy = 400
 
@@ -112,7 +117,8 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
     return assemble(
         path.stem, columns, np.column_stack(values), y, label_names,
         source=f"the user's file {path.name}", licence="the user's own",
-        prices=prices, price_source=None if overrides is None else Path(overrides).name, account=account,
+        prices=prices, currencies=said.currencies,
+        price_source=None if overrides is None else Path(overrides).name, account=account,
     )  # fmt: skip
 
 
@@ -385,14 +391,14 @@ def _sorted_values(cells: Any) -> tuple[str, ...]:
     return tuple(sorted(different, key=(lambda cell: (_number(cell), cell)) if numeric else None))
 
 
-def _prices(columns: Sequence[Column], said: Overrides, account: list[str]) -> dict[str, Price] | None:
-    given = {name: entry.price for name, entry in said.features.items() if entry.price is not None}
+def _prices(columns: Sequence[Column], said: Overrides, account: list[str]) -> dict[str, Priced] | None:
+    given = {name: entry.terms for name, entry in said.features.items() if entry.terms is not None}
     if not given:
         return None
     rest = [column.name for column in columns if column.name not in given]
     if rest:
         account.append(f"No price was given for {', '.join(rest)}; 1.0 was taken.")
-    return {column.name: given.get(column.name, _UNIT_PRICE) for column in columns}
+    return {column.name: given.get(column.name, Priced()) for column in columns}
 
 
 def _check_named(header: Sequence[str], label: str, said: Overrides, path: Path) -> None:
