@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Criterion, Policy, Prior, Problem, Session, stop
+from ufodt import UFODT, Binary, Categorical, Continuous, Criterion, Policy, Prior, Problem, Session, stop, thresholds
 from ufodt.errors import AlreadyTold, InvalidValue, UfodtError, UnknownFeature
 from ufodt.session import Answer
 
@@ -128,6 +128,27 @@ def test_the_outlook_of_a_question_is_what_its_answer_then_brings(session: Sessi
             assert after.label == outlook.label
             assert after.probabilities[outlook.label] == pytest.approx(outlook.confidence)
             session.undo()
+
+
+@pytest.mark.parametrize("cut", [thresholds.bins(4), thresholds.exhaustive(4), thresholds.exp3(4)])
+@pytest.mark.parametrize("predict", ["mean", "theta"])
+def test_an_outlook_is_by_what_the_answer_is_given_under(predict: Any, cut: thresholds.Thresholds) -> None:
+    rng = np.random.default_rng(4)  # six features that all say the same, so that answers are trusted less
+    y = rng.integers(0, 2, 400)
+    X = np.repeat((y + rng.normal(0, 0.8, 400))[:, None], 6, axis=1)
+    problem = Problem([Continuous(f"n{i}") for i in range(6)], labels=[0, 1])
+    policy = Policy(plan="draw", predict=predict, stop=stop.confidence(0.999))
+    learner = UFODT(problem, policy=policy, thresholds=cut, seed=2)
+    learner.run(X, y)
+    assert learner.belief.exponent < 1.0
+    session = learner.open(known={"n0": 0.9, "n1": 0.9})
+    for reason in session.why():
+        for outlook in reason.outlook:
+            value = {"≤": -9.0, ">": 9.0}.get(str(outlook.value)[0])
+            if value is None:
+                continue  # a bin in the middle
+            after = session.what_if(reason.feature, value).answer
+            assert after.probabilities[outlook.label] == pytest.approx(outlook.confidence, rel=1e-5)
 
 
 def test_everything_may_be_known_from_the_start() -> None:

@@ -37,7 +37,7 @@ def from_prior(
         counts,
         label_counts,
         prior.learns_labels,
-        thresholds="" if cutting.kind == "bins" else cutting.kind,
+        thresholds=cutting.kind,
         n_thresholds=cutting.n,
         teach_all=cutting.teach_all,
         average=cutting.average,

@@ -23,6 +23,7 @@ from ufodt.features import Continuous
 from ufodt.manifest import Settings
 from ufodt.policy import Policy
 from ufodt.prior import Prior
+from ufodt.prior import paper as printed_prior
 from ufodt.problem import Label, Problem
 from ufodt.selection import Selection
 from ufodt.session import Session
@@ -136,7 +137,7 @@ class UFODT:
         return cls(
             problem,
             policy=policies.paper(criterion=criterion, n_hypotheses=n_hypotheses),
-            prior=Prior(learns_labels=False, learns_trust=False),
+            prior=printed_prior(),
             thresholds=thresholds or printed_thresholds(),
             drift=drift,
             selection=selection,
@@ -204,7 +205,6 @@ class UFODT:
             known={} if known is None else known,
             unavailable=unavailable,
             scores=self.thresholds.kind == "exp3",
-            budget=min(number(budget), self._budget),
         )
         self._n_opened += explore
         return session
@@ -435,7 +435,6 @@ class UFODT:
         self.seed, self._n_opened = state.seed, state.n_opened
         self._compiled, self._policy = state.compiled, state.policy
         self._belief, self._drift, self._selection = state.belief, state.drift, state.selection
-        self._budget = policies.hard_budget(self.policy.stop)
         self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds
 
     def _settled(self) -> core.Policy:

@@ -122,10 +122,9 @@ def to_core(policy: Policy, problem: Problem) -> core.Policy:
         distinct=policy.distinct,
         redraw_below=policy.redraw_below,
         predict_theta=policy.predict == "theta",
-        plan_mean=policy.plan == "mean",
+        plan=policy.plan,
         lookahead=_PLANNERS[policy.planner or "lookahead"],
         greedy=policy.planner == "greedy",
-        then_mean=policy.plan == "both" and policy.predict == "mean",
     )
 
 

@@ -90,6 +90,11 @@ class Prior:
             object.__setattr__(self, name, plain(getattr(self, name)))
 
 
+def paper(experts: Sequence[Expert] = ()) -> Prior:
+    """Return the prior of the paper: P(label) is uniform and stays so, and answers are trusted in full."""
+    return Prior(experts=experts, learns_labels=False, learns_trust=False)
+
+
 def read_prior(path: str | os.PathLike[str]) -> Prior:
     """Return a prior from a TOML file that a person can write.
 

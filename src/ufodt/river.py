@@ -19,6 +19,7 @@ from ufodt.learner import UFODT
 from ufodt.policy import Policy
 from ufodt.policy import paper as printed_policy
 from ufodt.prior import Prior
+from ufodt.prior import paper as printed_prior
 from ufodt.problem import Label, Problem
 from ufodt.selection import Selection
 from ufodt.stop import Stop
@@ -207,7 +208,7 @@ class UFODTClassifier(base.Classifier):
         """Return the algorithm exactly as printed: uniform fixed P(Y), distinct hypotheses, region stop."""
         return cls(
             policy=printed_policy(criterion=criterion, n_hypotheses=n_hypotheses),
-            prior=Prior(learns_labels=False, learns_trust=False),
+            prior=printed_prior(),
             thresholds=others.pop("thresholds", None) or printed_thresholds(),
             **others,
         )

@@ -120,7 +120,7 @@ class Reason:
 class Session:
     """One case. Opened by a learner; asking changes nothing, telling and skipping do."""
 
-    __slots__ = ("_budget", "_events", "_n_known", "_plan", "_problem", "_scores", "case")
+    __slots__ = ("_events", "_n_known", "_plan", "_problem", "_scores", "case")
 
     def __init__(
         self,
@@ -131,12 +131,10 @@ class Session:
         known: Mapping[str, Any],
         unavailable: Iterable[str],
         scores: bool,
-        budget: float = math.inf,
     ) -> None:
         self.case = case
         self._problem = problem
         self._plan = plan
-        self._budget = budget
         self._scores = scores  # thresholds are learned from the scores of a case, so they are due before each answer
         self._events: list[_Event] = []
         if not isinstance(known, Mapping):
@@ -229,10 +227,11 @@ class Session:
             return f"{feature} is not among the features on offer in this case."
         if unknown:
             return f"{feature} needs {' and '.join(unknown)} to be known first."
-        most = self._plan.most(self._problem.feature_index(feature))
-        if self.cost + most > self._budget * (1 + 1e-12):
-            costs, left = "costs" if most <= reason.price else "may cost", max(0.0, self._budget - self.cost)
-            return f"{feature} {costs} {most:g}, and {left:g} is left of the budget."
+        index = self._problem.feature_index(feature)
+        if not self._plan.fits(index):
+            most = self._plan.most(index)
+            costs = "costs" if most <= reason.price else "may cost"
+            return f"{feature} {costs} {most:g}, and {self._plan.left:g} is left of the budget."
         mandatory = duties(self._problem)
         if question is not None and question.feature in mandatory and feature not in mandatory:
             return f"{feature} comes later: {question.feature} is mandatory."

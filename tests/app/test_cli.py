@@ -60,10 +60,20 @@ def test_help_imports_nothing_that_only_a_command_needs() -> None:
     code = (
         "import sys; from ufodt.app.commands import commands\n"
         "commands(['--help'], standalone_mode=False)\n"
-        "print({'rich', 'river', 'sklearn', 'pandas', 'ufodt.lab'} & set(sys.modules), file=sys.stderr)"
+        "print({'numpy', 'rich', 'river', 'sklearn', 'pandas', 'ufodt.lab'} & set(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stderr.strip() == "set()"
+
+
+def test_a_package_that_is_missing_is_named_with_its_extra() -> None:
+    code = (
+        "import sys; sys.modules['river'] = None; sys.argv = ['ufodt', 'bench', 'speed', '--quick']\n"
+        "from ufodt.app.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert 'needs river, which is not installed: pip install "ufodt[all]"' in done.stderr
 
 
 def test_the_library_imports_nothing_heavy_but_numpy() -> None:

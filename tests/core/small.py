@@ -98,7 +98,7 @@ def policy(**changes: Any) -> core.Policy:
         "distinct": False,
         "redraw_below": 16,
         "predict_theta": False,
-        "plan_mean": False,
+        "plan": "draw",
     }
     return core.Policy(**{**settings, **changes})
 

@@ -122,7 +122,7 @@ def test_a_feature_that_tells_nothing_of_the_label_gains_nothing(criterion: str)
         prior[: n_outcomes[0]] = prior[: n_outcomes[0], :1]  # the same under every label
         n = int(np.prod(n_outcomes))
         plan = small(n_outcomes, n_labels, prior=prior, label_prior=rng.uniform(1, 3, n_labels)).plan(
-            seed=i, criterion=criterion, distinct=True, redraw_below=0, n_hypotheses=n, plan_mean=True
+            seed=i, criterion=criterion, distinct=True, redraw_below=0, n_hypotheses=n, plan="mean"
         )
         if criterion == "rig" and len(plan.hypotheses()[0]) < n:  # over all hypotheses, or chance tells something
             continue
@@ -150,7 +150,7 @@ def test_without_noise_eced_cuts_what_ec2_cuts_between_labels() -> None:
         says = np.stack([rng.integers(0, k, n_labels) for k in n_outcomes])  # the one outcome of each label
         prior = np.concatenate([np.arange(k)[:, None] == row for k, row in zip(n_outcomes, says, strict=True)])
         case = small(n_outcomes, n_labels, prior=prior * 1e9 + 1e-6, label_prior=rng.uniform(1, 9, n_labels))
-        plan = case.plan(criterion="eced", plan_mean=True)
+        plan = case.plan(criterion="eced", plan="mean")
         _, labels = plan.theta()
         for feature, _, gain in plan.gains():
             expected = oracle.ec2(says[feature], np.arange(n_labels), labels) if len(set(says[feature])) > 1 else 0.0
@@ -160,7 +160,7 @@ def test_without_noise_eced_cuts_what_ec2_cuts_between_labels() -> None:
 def test_two_labels_and_one_error_rate_have_eced_in_closed_form() -> None:
     for error in (0.01, 0.2, 0.4, 0.5):
         prior = 1e9 * np.array([[1 - error, error], [error, 1 - error]])
-        plan = small([2], prior=prior, label_prior=np.array([3.0, 7.0])).plan(criterion="eced", plan_mean=True)
+        plan = small([2], prior=prior, label_prior=np.array([3.0, 7.0])).plan(criterion="eced", plan="mean")
         assert plan.gains()[0][2] == pytest.approx(0.21 * (1 - 2 * error) / (1 - error), abs=1e-9)
 
 
@@ -170,7 +170,7 @@ def test_no_answer_gains_more_than_there_is(criterion: str) -> None:
     for _ in range(200):
         n_outcomes, n_labels = rng.integers(2, 6, 4).tolist(), int(rng.integers(2, 9))
         case = small(n_outcomes, n_labels, prior=noisy(rng, n_outcomes, n_labels))
-        plan = case.plan(criterion=criterion, plan_mean=True)
+        plan = case.plan(criterion=criterion, plan="mean")
         most = (1 - (plan.theta()[1] ** 2).sum()) / (1 if criterion == "gini" else 2)
         assert all(0 <= gain <= most + 1e-12 for _, _, gain in plan.gains())
 

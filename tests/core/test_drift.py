@@ -27,7 +27,7 @@ def fresh() -> tuple[core.Problem, core.Belief, core.Policy]:
         distinct=False,
         redraw_below=16,
         predict_theta=False,
-        plan_mean=False,
+        plan="draw",
     )
     return problem, core.Belief(problem, np.ones((2 * N, M)), np.ones(M), True), policy
 

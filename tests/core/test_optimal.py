@@ -238,7 +238,7 @@ def test_no_planned_tree_is_cheaper_than_the_optimum_and_its_account_is_that_of_
             "criterion": str(rng.choice(["ec2", "ig", "us", "rig", "gini", "eced"])),
             "stop": [("cost_benefit", 10.0, 0)],
         }
-        tree = core.Tree(case.problem, policy(**settings, plan_mean=True), case.belief, seed=i, number=0)
+        tree = core.Tree(case.problem, policy(**settings, plan="mean"), case.belief, seed=i, number=0)
         (price, loss, accuracy, n_asked), (nodes, p) = tree.expected(case.belief, theta, label)
         best = core.Optimal(case.problem, theta, label, worth=10.0)
         assert price + 10 * loss >= (best.expected[0] + 10 * best.expected[1]) * (1 - 1e-9)
@@ -262,7 +262,7 @@ def test_planned_over_all_features_a_tree_costs_the_optimum_whatever_the_prices_
         case = draw_priced(rng)
         belief = core.Belief(case.problem, 1e-9 + 1e9 * case.theta, 1e9 * case.label, False)
         theta, label = belief.mean()
-        rules = {"criterion": "ig", "stop": [("cost_benefit", case.worth, 0)], "lookahead": 1 << 20, "plan_mean": True}
+        rules = {"criterion": "ig", "stop": [("cost_benefit", case.worth, 0)], "lookahead": 1 << 20, "plan": "mean"}
         tree = core.Tree(case.problem, policy(**rules), belief, seed=i, number=0)
         (price, loss, _, _), _ = tree.expected(belief, theta, label)
         best = core.Optimal(case.problem, theta, label, worth=case.worth)

@@ -20,7 +20,7 @@ def test_planning_twice_asks_as_the_draw_does_and_then_as_the_mean_does(greedy: 
     for i in range(150):
         case = draw_small(rng, priced=True, loss=bool(rng.random() < 0.5), max_labels=3, max_outcomes=3)
         settings = {"seed": i, "criterion": "ig", "stop": [("cost_benefit", 20.0, 0)], "greedy": greedy}
-        both, mean, draw = (case.plan(**settings, **more) for more in ({"then_mean": True}, {"plan_mean": True}, {}))
+        both, mean, draw = (case.plan(**settings, **more) for more in ({"plan": "both"}, {"plan": "mean"}, {}))
         for evidence in walk(rng, case, both):
             for plan in (mean, draw):
                 plan.reset()
@@ -33,13 +33,15 @@ def test_planning_twice_asks_as_the_draw_does_and_then_as_the_mean_does(greedy: 
     assert min(said.values()) > 20, said
 
 
-@pytest.mark.parametrize("settings", [{"criterion": "ec2"}, {"stop": [("confidence", 0.9, 0)]}, {"plan_mean": True}])
+@pytest.mark.parametrize(
+    "settings", [{"criterion": "ec2"}, {"stop": [("confidence", 0.9, 0)]}, {"predict_theta": True}]
+)
 def test_planning_twice_changes_nothing_where_one_theta_plans(settings: dict[str, Any]) -> None:
     rng = np.random.default_rng(35)
     for i in range(20):
         case = draw_small(rng, priced=True)
         given = {"seed": i, "criterion": "ig", "stop": [("cost_benefit", 20.0, 0)], **settings}
-        once, twice = case.plan(**given), case.plan(**given, then_mean=True)
+        once, twice = case.plan(**given), case.plan(**given, plan="both")
         for evidence in walk(rng, case, twice):
             once.reset()
             for feature, outcome in evidence.items():
@@ -87,7 +89,7 @@ def test_the_question_has_the_highest_gain_per_price_and_ties_break_by_price_the
 def test_questions_of_equal_worth_are_asked_in_order() -> None:
     prior = np.tile([[9.0, 1.0], [1.0, 9.0]], (4, 1))
     case = small([2] * 4, price=[2.0, 2.0, 2.0, 2.0], prior=prior)
-    plan = case.plan(criterion="ig", plan_mean=True, stop=[])
+    plan = case.plan(criterion="ig", plan="mean", stop=[])
     asked = []
     while (question := plan.next()) is not None:
         asked.append(question[0])

@@ -22,7 +22,7 @@ def plan(price: list[float], *, stop: Any = (), budget: float = math.inf, case: 
         distinct=False,
         redraw_below=0,
         predict_theta=False,
-        plan_mean=False,
+        plan="draw",
     )
     return core.Plan(problem, policy, belief, seed=2, number=0, **(case or {}))
 

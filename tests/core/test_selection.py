@@ -21,7 +21,7 @@ def policy() -> core.Policy:
         distinct=False,
         redraw_below=0,
         predict_theta=False,
-        plan_mean=False,
+        plan="draw",
     )
 
 

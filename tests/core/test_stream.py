@@ -48,7 +48,7 @@ def draw_settings(rng: np.random.Generator) -> dict[str, object]:
         "redraw_below": 0 if distinct else 16,
         "n_hypotheses": int(rng.choice([10, 64, 100])),
         "predict_theta": bool(rng.random() < 0.5),
-        "plan_mean": bool(rng.random() < 0.2),
+        "plan": "mean" if rng.random() < 0.2 else "draw",
     }
 
 

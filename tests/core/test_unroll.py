@@ -11,7 +11,7 @@ NO_LIMIT = {"max_depth": 99, "max_missing": 99, "min_share": 0.0, "max_nodes": 1
 
 
 def unrolled(case: Small, *, n_steps: int = 10**6, **limits: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    tree = core.Tree(case.problem, policy(plan_mean=True), case.belief, seed=3, number=5)
+    tree = core.Tree(case.problem, policy(plan="mean"), case.belief, seed=3, number=5)
     while tree.unroll(**{**NO_LIMIT, **limits}, n_steps=n_steps):  # type: ignore[arg-type]
         pass
     return tree.unrolled()
@@ -27,7 +27,7 @@ def test_every_node_is_what_a_plan_says_after_the_same_evidence(seed: int) -> No
         while parent[above] >= 0:
             path.append((feature[parent[above]], branch[above]))
             above = parent[above]
-        plan = case.plan(seed=3, number=5, plan_mean=True)
+        plan = case.plan(seed=3, number=5, plan="mean")
         share = 1.0
         for f, outcome in reversed(path):
             assert plan.next()[0] == f  # type: ignore[index]
@@ -66,7 +66,7 @@ def test_limits_are_kept() -> None:
 
 def test_a_tree_that_was_walked_down_is_not_unrolled() -> None:
     case = draw_small(np.random.default_rng(4), max_features=4)
-    tree = core.Tree(case.problem, policy(plan_mean=True), case.belief, seed=0, number=0)
+    tree = core.Tree(case.problem, policy(plan="mean"), case.belief, seed=0, number=0)
     tree.evaluate(np.zeros((4, case.n_features), dtype=np.int16))
     assert tree.n_nodes > 1
     with pytest.raises(ValueError, match="walked down"):

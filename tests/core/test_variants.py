@@ -32,7 +32,7 @@ for i in range(56):
         distinct=i % 5 == 0 and not binary,
         redraw_below=0 if i % 5 == 0 else 20,
         predict_theta=i % 3 == 0,
-        plan_mean=False,
+        plan="draw",
     )
     table = np.stack([rng.integers(-1, k, 60) for k in n_outcomes], axis=1).astype(np.int16)
     labels = rng.integers(0, m, 60).astype(np.int32)

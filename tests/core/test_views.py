@@ -27,9 +27,8 @@ def plan(
     belief: core.Belief,
     criterion: str = "ig",
     seed: int = 0,
-    mean: bool = False,
+    under: str = "draw",
     stop: tuple[str, float, int] = REGION,
-    then_mean: bool = False,
 ) -> core.Plan:
     policy = core.Policy(
         criterion=criterion,
@@ -39,8 +38,7 @@ def plan(
         distinct=False,
         redraw_below=0,
         predict_theta=False,
-        plan_mean=mean,
-        then_mean=then_mean,
+        plan=under,
     )
     return core.Plan(problem, policy, belief, seed=seed, number=0)
 
@@ -98,7 +96,7 @@ def test_the_best_threshold_is_in_play(criterion: str) -> None:
     counts = belief.views()[0].reshape(2, 3, 2, M) + 1
     above = counts[:, :, 1] / counts.sum(axis=2)  # the mean: (feature, threshold, label)
     label = (belief.label_counts + 1) / (belief.label_counts + 1).sum()
-    asked = plan(problem, belief, criterion, mean=True)
+    asked = plan(problem, belief, criterion, under="mean")
     for f, _, gain in asked.gains():
         information = []
         for p in above[f]:
@@ -163,7 +161,7 @@ def test_where_exp3_explores_no_more_it_asks_the_threshold_that_tells_most(crite
             for cut in CUTS[f]:
                 joint = np.histogram2d(values[:, f] > cut, labels, bins=(2, 2))[0] / len(labels)
                 tells.append(information(joint))
-            settled = plan(problem, belief, criterion, mean=True)
+            settled = plan(problem, belief, criterion, under="mean")
             settled.gains()
             assert settled.threshold(f) == (int(np.argmax(tells)) if searches else 0)
 
@@ -172,7 +170,7 @@ def test_where_exp3_explores_no_more_it_asks_the_threshold_that_tells_most(crite
 def test_a_plan_that_asks_nothing_still_knows_what_a_value_would_say(thresholds: str) -> None:
     problem, belief = make(thresholds)
     teach(problem, belief)
-    looked, told = (plan(problem, belief, mean=True, stop=NOTHING_PAYS) for _ in range(2))
+    looked, told = (plan(problem, belief, under="mean", stop=NOTHING_PAYS) for _ in range(2))
     assert looked.next() is None
     before = looked.outlook(1)
     assert looked.threshold(1) >= 0
@@ -189,7 +187,7 @@ def test_where_a_criterion_sees_no_difference_thresholds_are_compared_by_what_th
     teach(problem, belief)
     belief.set_counts(belief.counts, np.array([1e9, 0.0]))  # every hypothesis that is drawn says the first label
     sure = ("confidence", 1.0, 0)
-    asked, told = (plan(problem, belief, criterion, mean=True, stop=sure) for criterion in ("ec2", "ig"))
+    asked, told = (plan(problem, belief, criterion, under="mean", stop=sure) for criterion in ("ec2", "ig"))
     assert {gain for _, _, gain in asked.gains()} == {0.0}
     question, expected = asked.next(), told.next()
     assert question is not None and expected is not None
@@ -202,7 +200,7 @@ def test_a_threshold_may_pay_where_the_mean_over_all_would_not() -> None:
     belief = core.Belief(problem, np.ones((2, M)), np.ones(M), True, thresholds="exhaustive", n_thresholds=2)
     low, high = [[0.0, 8e6], [1e7, 2e6]], [[1e7, 8e6], [0.0, 2e6]]  # counts below and above a threshold, per label
     belief.restore_views(np.ravel([low, high]), *belief.views()[1:])
-    asked = plan(problem, belief, mean=True, stop=("cost_benefit", 3.8, 0))
+    asked = plan(problem, belief, under="mean", stop=("cost_benefit", 3.8, 0))
     assert asked.next() is not None and asked.threshold(0) == 0
 
 
@@ -216,7 +214,7 @@ def test_thresholds_are_asked_under_the_draw_and_then_under_the_mean(thresholds:
     for seed in range(200):
         both, draw, mean = (
             plan(problem, belief, seed=seed, stop=("cost_benefit", 4.5, 0), **more)
-            for more in ({"then_mean": True}, {}, {"mean": True})
+            for more in ({"under": "both"}, {}, {"under": "mean"})
         )
         asks = draw if draw.next() else mean
         question, expected = both.next(), asks.next()
@@ -239,7 +237,7 @@ def test_criteria_that_split_hypotheses_take_the_threshold_that_tells_most(crite
     """Hypotheses are of all thresholds together: by them the one nearest the edge would look best."""
     problem, belief = make("exhaustive")
     teach(problem, belief)
-    splits, tells = (plan(problem, belief, by, mean=True) for by in (criterion, "ig"))
+    splits, tells = (plan(problem, belief, by, under="mean") for by in (criterion, "ig"))
     for searched in (splits, tells):
         searched.next()
     assert [splits.threshold(f) for f in range(2)] == [tells.threshold(f) for f in range(2)]

@@ -71,8 +71,11 @@ def test_what_makes_a_learner_can_be_saved(make_learner: Callable[[], UFODT], tm
 
 def test_a_learner_merges_with_its_loaded_copy(tmp_path: Path) -> None:
     learner = UFODT(RICH, prior=Prior(experts=[Expert("a", 7, (0.5, 0.5), 3)]))
+    learner.learn({"values": {"a": RICH.features[0].values[0]}}, RICH.labels[0])
     learner.save(tmp_path / "m")
+    before = learner.belief.counts
     learner.merge(ufodt.load(tmp_path / "m"))
+    assert before.sum() == 1 and (learner.belief.counts == 2 * before).all()
 
 
 def test_saving_replaces_a_file_and_leaves_nothing_else(path: Path) -> None:

@@ -17,5 +17,10 @@ def main() -> None:
         commands(prog_name="ufodt")
     except UfodtError as error:
         sys.exit(f"ufodt: {error}")
+    except ModuleNotFoundError as error:
+        name = (error.name or "").partition(".")[0]
+        if name in ("", "ufodt"):
+            raise
+        sys.exit(f'ufodt: this command needs {name}, which is not installed: pip install "ufodt[all]"')
     except OSError as error:  # a full disk, a folder that may not be written to
         sys.exit(f"ufodt: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")

@@ -285,12 +285,12 @@ def _check_folder(path: str | None) -> None:
 def _write_png(frozen: "ufodt.tree.Tree", output: str, given: dict[str, float], missing: bool) -> None:
     import io
 
-    from ufodt.errors import UfodtError
+    from ufodt.errors import MissingPackage
 
     try:
         import matplotlib
     except ImportError:
-        raise UfodtError('A PNG needs matplotlib: pip install "ufodt[plots]". An SVG needs nothing.') from None
+        raise MissingPackage('A PNG needs matplotlib: pip install "ufodt[plots]". An SVG needs nothing.') from None
     matplotlib.use("Agg")
     ax = frozen.plot(missing=missing, **given)  # type: ignore[arg-type]
     frame = io.BytesIO()

@@ -212,14 +212,24 @@ std::vector<Stop> make_stop(const std::vector<std::tuple<std::string, double, in
 }
 
 Criterion make_criterion(const std::string& name) {
-    if (name == "ec2") return Criterion::ec2;
-    if (name == "ig") return Criterion::ig;
-    if (name == "us") return Criterion::us;
-    if (name == "random") return Criterion::random;
-    if (name == "rig") return Criterion::rig;
-    if (name == "gini") return Criterion::gini;
-    if (name == "eced") return Criterion::eced;
+    for (const Trait& trait : traits) {
+        if (name == trait.name) return trait.criterion;
+    }
     throw std::invalid_argument("no such criterion: " + name);
+}
+
+Plans make_plans(const std::string& name) {
+    if (name == "draw") return Plans::draw;
+    if (name == "mean") return Plans::mean;
+    if (name == "both") return Plans::both;
+    throw std::invalid_argument("nothing to plan under is called " + name);
+}
+
+Thresholds make_thresholds(const std::string& name) {
+    if (name == "bins") return Thresholds::none;
+    if (name == "exhaustive") return Thresholds::exhaustive;
+    if (name == "exp3") return Thresholds::exp3;
+    throw std::invalid_argument("no such thresholds: " + name);
 }
 
 nb::tuple to_tuple(Record&& record) {

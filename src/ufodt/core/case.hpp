@@ -31,9 +31,9 @@ class Case {
         offered_ = offered;
         purse_.take(*problem_, std::move(terms));
         random_.reseed(seed, 2 * number);
-        if (policy_.plan_mean) belief.mean(offered_, theta_, true);
+        if (policy_.plans == Plans::mean) belief.mean(offered_, theta_, true);
         else belief.draw(random_, offered_, theta_);
-        const bool draws_more = !policy_.plan_mean && !policy_.predict_theta && belief.views().size() == 0;
+        const bool draws_more = policy_.plans != Plans::mean && !policy_.predict_theta && belief.views().size() == 0;
         other_.resize(draws_more ? n_draws - 1 : 0);
         turn_ = 0;
         for (Theta& theta : other_) belief.draw(random_, offered_, theta);
@@ -88,6 +88,7 @@ class Case {
     const Hypotheses& hypotheses() const { return hypotheses_; }
     Hypotheses& hypotheses() { return hypotheses_; }
     const Purse& purse() const { return purse_; }
+    double budget() const { return purse_.budget(policy_.budget); }
     const Cuts& cuts() const { return *cuts_; }
     const Views& views() const { return *views_; }
     bool is_open(int feature) const { return is_open_[feature]; }
@@ -133,23 +134,39 @@ class Case {
         return sum;
     }
 
-    // What each outcome of a feature would lead to, by the mean belief: rows of P(outcome), then P(label | outcome). `view`
+    // What a feature costs with all that must be known first; infinite where that cannot be had, or not surely within the budget.
+    double price_with_missing(int feature) {
+        missing_.clear();
+        purse_.missing(feature, missing_);
+        missing_.push_back(feature);
+        then_ = purse_;
+        double sum = 0.0, most = 0.0;
+        for (const int f : missing_) {
+            if (!is_open_[f]) return INFINITY;
+            const double added = then_.is_computed(f) ? 0.0 : price(f) - purse_.price(f);  // expected of its outcome
+            sum += then_.price(f) + added;
+            most += then_.most(f);
+            then_.pay(f, -1);
+            then_.know(f);
+        }
+        return Purse::is_within(purse_.spent() + most, budget()) ? sum : INFINITY;
+    }
+
+    // What each outcome of a feature would lead to, by what the answer is given under: rows of P(outcome), then P(label | outcome). `view`
     // is the threshold in play, -1 where there is none.
     void outlook(int feature, int view, std::vector<double>& table) const {
         const int m = shape().n_labels, n_outcomes = shape().n_outcomes(feature);
         std::vector<double> now;
         normalise(policy_.predict_theta ? log_theta_ : log_mean_, now);
         table.assign(static_cast<std::size_t>(n_outcomes) * (m + 1), 0.0);
+        const double exponent = policy_.predict_theta ? 1.0 : exponent_;
         for (int k = 0; k < n_outcomes; ++k) {
             double* row = table.data() + static_cast<std::size_t>(k) * (m + 1);
-            const int cell = shape().cell(shape().row(feature) + k, 0);
             double sum = 0.0;
             for (int y = 0; y < m; ++y) {
-                const double p = view >= 0               ? std::exp(views_->log_mean(view, k, y))
-                                 : policy_.predict_theta ? theta_.p[cell + y]
-                                                         : std::exp(mean_->outcome[cell + y] - mean_->total[feature * m + y]);
-                row[0] += now[y] * p;
-                sum += row[y + 1] = now[y] * (exponent_ == 1.0 ? p : std::pow(p, exponent_));
+                const double told = policy_.predict_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
+                row[0] += now[y] * std::exp(told);
+                sum += row[y + 1] = now[y] * std::exp(exponent * told);
             }
             for (int y = 0; y < m && sum > 0.0; ++y) row[y + 1] /= sum;
         }
@@ -199,17 +216,14 @@ class Case {
     // Note an outcome, seen through a threshold if `view` is not -1. Outcome -1: had, but it tells nothing yet.
     void observe(int feature, int outcome, int view, bool offered) {
         if (outcome >= 0) {
-            const int m = shape().n_labels, cell = shape().cell(shape().row(feature) + outcome, 0);
-            const bool drawn = view >= 0 && (theta_.chosen[feature] < 0 || theta_.chosen[feature] == view);  // else it is the mean's
-            const double* seen = drawn ? theta_.view.data() + static_cast<std::size_t>(view) * m : nullptr;
-            for (int y = 0; y < m; ++y) {
-                const double told = view >= 0 ? views_->log_mean(view, outcome, y) : mean_->outcome[cell + y] - mean_->total[feature * m + y];
-                if (offered) log_theta_[y] += seen ? std::log(std::max(outcome ? seen[y] : 1.0 - seen[y], 1e-300)) : view >= 0 ? told : static_cast<double>(theta_.log_p[cell + y]);
+            for (int y = 0; y < shape().n_labels; ++y) {
+                const double told = told_by_mean(feature, outcome, view, y);
+                if (offered) log_theta_[y] += told_by_theta(feature, outcome, view, y);
                 log_mean_[y] += exponent_ * told;
                 if (plans_twice_ && offered) log_trusting_[y] += told;
             }
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
-            if (!other_.empty() && offered) told_.push_back(cell);
+            if (!other_.empty() && offered) told_.push_back(shape().cell(shape().row(feature) + outcome, 0));
         }
         purse_.know(feature);
         close(feature);
@@ -240,7 +254,8 @@ class Case {
     LogMean own_mean_;
     Cuts own_cuts_;
     Views own_views_;
-    Purse purse_;
+    Purse purse_, then_;                // what was paid; the same, once what is missing for a feature is bought
+    std::vector<int> missing_;          // what must be known first, and then the feature itself
     std::vector<int> offered_, open_;   // features on offer at first, and those that may still be asked, in index order
     std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
     double exponent_ = 1.0;             // of the likelihood under the mean belief: how far several answers are trusted
@@ -248,6 +263,20 @@ class Case {
     std::vector<double> log_trusting_;          // the latter trusted in full, as planning does
     std::vector<double> posterior_, answer_;    // P(label | evidence) under the theta in mind, and as the answer has it
     bool weighed_ = false;                      // the former is that of now
+
+    // log P(outcome | label) by the mean belief, through a threshold if `view` is not -1.
+    double told_by_mean(int feature, int outcome, int view, int y) const {
+        if (view >= 0) return views_->log_mean(view, outcome, y);
+        return mean_->outcome[shape().cell(shape().row(feature) + outcome, y)] - mean_->total[feature * shape().n_labels + y];
+    }
+
+    // The same by the theta drawn, which knows one threshold alone where Exp3 chose it.
+    double told_by_theta(int feature, int outcome, int view, int y) const {
+        if (view < 0) return static_cast<double>(theta_.log_p[shape().cell(shape().row(feature) + outcome, y)]);
+        if (theta_.chosen[feature] >= 0 && theta_.chosen[feature] != view) return told_by_mean(feature, outcome, view, y);
+        const double above = theta_.view[static_cast<std::size_t>(view) * shape().n_labels + y];
+        return std::log(std::max(outcome ? above : 1.0 - above, 1e-300));
+    }
 
     const std::vector<double>& log_in_mind() const { return by_mean_ ? log_trusting_ : log_theta_; }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -15,6 +16,26 @@
 namespace ufodt {
 
 enum class Criterion : std::uint8_t { ec2, ig, us, random, rig, gini, eced };
+enum class Reads : std::uint8_t { labels, hypotheses, nothing };  // to score a question: P(label | evidence), the survivors
+
+struct Trait {
+    Criterion criterion;
+    const char* name;
+    Reads reads;
+};
+inline constexpr std::array traits = {
+    Trait{Criterion::ec2, "ec2", Reads::hypotheses}, Trait{Criterion::ig, "ig", Reads::labels},
+    Trait{Criterion::us, "us", Reads::hypotheses},   Trait{Criterion::random, "random", Reads::nothing},
+    Trait{Criterion::rig, "rig", Reads::hypotheses}, Trait{Criterion::gini, "gini", Reads::labels},
+    Trait{Criterion::eced, "eced", Reads::labels},
+};
+
+constexpr Reads reads(Criterion criterion) {
+    for (const Trait& trait : traits) {
+        if (trait.criterion == criterion) return trait.reads;
+    }
+    return Reads::nothing;
+}
 
 // The survivors that agree with one outcome: their mass, and the sum over regions of its square.
 struct Part {
@@ -157,8 +178,8 @@ inline void ig(const Shape& shape, const Theta& theta, const std::vector<double>
     }
 }
 
-// The same for a binary view of a feature, whose chance to lie above its threshold is that of the model:
-// P(above | evidence) = sum over labels of P(y) P(above | y).
+// Of a binary view of a feature, the chance to lie above its threshold, by the model rather than by the survivors:
+// P(above | evidence) = sum over labels of P(y) P(above | y). Criteria over hypotheses weigh the two sides by it.
 inline double chance_above(const std::vector<double>& posterior, const double* above) {
     double p = 0.0;
     for (std::size_t y = 0; y < posterior.size(); ++y) p += posterior[y] * above[y];

@@ -36,7 +36,6 @@ class Drift {
 
     explicit Drift(const DriftSettings& settings = {}) : settings_(settings) {}
 
-    const DriftSettings& settings() const { return settings_; }
     const State& state() const { return state_; }
     const std::optional<Belief>& reserve() const { return reserve_; }
     void restore(State state, std::optional<Belief> reserve) { state_ = std::move(state), reserve_ = std::move(reserve); }

@@ -78,8 +78,8 @@ class Gains {
         }
         const Part& all = hypotheses.all();
         const double by_share = 1.0 / std::max(all.mass * all.mass, 1e-300);  // EC2: as if the weights summed to one
-        const bool by_mass = criterion == Criterion::ec2 || criterion == Criterion::us, by_region = criterion == Criterion::rig;
-        const bool by_label = criterion != Criterion::random && !by_mass && !by_region;
+        const bool by_label = reads(criterion) == Reads::labels, by_region = criterion == Criterion::rig;
+        const bool by_mass = reads(criterion) == Reads::hypotheses && !by_region;
         if (by_region) whole_ = hypotheses.sum<Mixture>();
         if (criterion == Criterion::ec2 && now.views().size() == 0) {
             hypotheses.edges_left(open, gain.data());

@@ -92,7 +92,7 @@ class Lookahead {
     // Whether some question could pay as the first of a plan, were the next one to tell the label: after every answer a plan
     // stops or pays at least the lowest price once more.
     bool some_plan_could_pay(const Case& now, const Candidates& candidates) {
-        const bool prices_may_fall = now.purse().plain_prices(now.policy().budget) == nullptr;
+        const bool prices_may_fall = now.purse().plain_prices(now.budget()) == nullptr;
         if (prices_may_fall) return true;
         const double before = worth_ * (loss_now(now) + (now.problem().loss.zero_one ? 1.0 : 0.0));
         return with_labels(now.shape().n_labels, [&](auto m) {
@@ -150,8 +150,7 @@ class Lookahead {
             const int f = now.open()[c.at];
             const double cost = stop - worth_ * (loss_now(now) - loss_after(now, f, now.shape().n_labels)) + c.price;
             if (!(cost < slack * stop)) continue;
-            together_.clear();
-            now.purse().missing(f, together_);
+            bundle(now, c);
             for (const int each : together_) {
                 const std::size_t at = place_of(now, candidates, each);
                 if (at == candidates.size() || !candidates[at].is_askable) continue;
@@ -167,8 +166,35 @@ class Lookahead {
     void choose_promising(const Case& now, const Gains& gains, Candidates& candidates) {
         promising_.clear();
         features_.clear();
-        const Shape& shape = now.shape();
-        const std::size_t m = shape.n_labels, max_states = now.policy().lookahead;
+        rank(now, gains, candidates);
+        std::size_t n_states = 1, n_passed = 0;
+        while (promising_.size() + n_passed < candidates.size()) {
+            const std::size_t found = first_of(has_one_price_ || promising_.size() % 2 == 0 ? rate_ : surplus_);
+            const bool is_askable = candidates[found].is_askable;
+            bundle(now, candidates[found]);
+            const std::size_t n_then = n_states_with(now, n_states);
+            const std::size_t max_states = now.policy().lookahead;
+            const bool is_too_much = n_then > max_states || n_then * now.shape().n_labels > 4 * max_states;
+            if (is_askable && is_too_much && !promising_.empty()) return;
+            if (!is_askable && (is_too_much || !all_listed(now, candidates))) {
+                rate_[found] = surplus_[found] = -INFINITY;
+                ++n_passed;
+                continue;
+            }
+            n_states = n_then;
+            for (const int each : together_) {
+                if (is_promising(each)) continue;
+                const std::size_t i = is_askable ? found : place_of(now, candidates, each);
+                rate_[i] = surplus_[i] = -INFINITY;
+                candidates[i].looked_at = true;
+                promising_.push_back(i);
+                features_.push_back(each);
+            }
+        }
+    }
+
+    // Gain per price of every candidate, and what its gain leaves after its price.
+    void rank(const Case& now, const Gains& gains, const Candidates& candidates) {
         const std::vector<double>& losses = now.problem().loss.of;
         const double most_lost = worth_ * *std::max_element(losses.begin(), losses.end());
         rate_.resize(candidates.size());
@@ -178,43 +204,37 @@ class Lookahead {
             rate_[i] = has_one_price_ ? gains[c.at] : c.rate(gains);
             surplus_[i] = most_lost * gains[c.at] - c.price;
         }
-        std::size_t n_states = 1, n_passed = 0;
-        while (promising_.size() + n_passed < candidates.size()) {
-            const std::vector<double>& merit = has_one_price_ || promising_.size() % 2 == 0 ? rate_ : surplus_;
-            double best = -INFINITY;
-            std::size_t found = 0;
-            for (std::size_t i = 0; i < merit.size(); ++i) {
-                found = merit[i] > best ? i : found;
-                best = std::max(best, merit[i]);
-            }
-            const int f = now.open()[candidates[found].at];
-            const bool is_askable = candidates[found].is_askable;
-            together_.clear();
-            if (!is_askable) now.purse().missing(f, together_);
-            together_.push_back(f);
-            std::size_t n_then = n_states;
-            bool all_listed = true;  // a price that falls with another's may still be beyond the budget
-            for (const int each : together_) {
-                if (n_then <= max_states && !is_promising(each)) n_then *= static_cast<std::size_t>(shape.n_outcomes(each)) + 1;
-                all_listed &= is_askable || place_of(now, candidates, each) < candidates.size();
-            }
-            const bool is_too_much = n_then > max_states || n_then * m > 4 * max_states;
-            if (!all_listed || (is_too_much && !(is_askable && promising_.empty()))) {
-                if (is_askable) return;
-                rate_[found] = surplus_[found] = -INFINITY;
-                ++n_passed;
-                continue;
-            }
-            n_states = n_then;
-            for (const int each : together_) {
-                if (is_promising(each)) continue;
-                const std::size_t i = each == f ? found : place_of(now, candidates, each);
-                rate_[i] = surplus_[i] = -INFINITY;
-                candidates[i].looked_at = true;
-                promising_.push_back(i);
-                features_.push_back(each);
-            }
+    }
+
+    static std::size_t first_of(const std::vector<double>& merit) {  // without branches, since candidates may be many
+        double best = -INFINITY;
+        std::size_t found = 0;
+        for (std::size_t i = 0; i < merit.size(); ++i) {
+            found = merit[i] > best ? i : found;
+            best = std::max(best, merit[i]);
         }
+        return found;
+    }
+
+    // A candidate with what must be known first, in `together_`.
+    void bundle(const Case& now, const Candidate& c) {
+        const int f = now.open()[c.at];
+        together_.clear();
+        if (!c.is_askable) now.purse().missing(f, together_);
+        together_.push_back(f);
+    }
+
+    // States to look ahead over once the bundle is added, or more than are allowed.
+    std::size_t n_states_with(const Case& now, std::size_t n_states) const {
+        for (const int each : together_) {
+            if (n_states <= now.policy().lookahead && !is_promising(each)) n_states *= static_cast<std::size_t>(now.shape().n_outcomes(each)) + 1;
+        }
+        return n_states;
+    }
+
+    // Whether all of the bundle are candidates: one whose price falls with another's may still be beyond the budget.
+    bool all_listed(const Case& now, const Candidates& candidates) const {
+        return std::all_of(together_.begin(), together_.end(), [&](int f) { return place_of(now, candidates, f) < candidates.size(); });
     }
 
     bool is_promising(int feature) const { return std::find(features_.begin(), features_.end(), feature) != features_.end(); }

@@ -86,7 +86,6 @@ class Optimal {
 
     // Expected cost to go from the start, price and worth of the loss together, times the sum of the labels' weights:
     // of the best policy, of stopping at once, and of asking `open[at]` first; infinite where that may not be asked.
-    double value() const { return value_[0]; }
     double stop_value() const { return stop_value_; }
     double ask_value(int at) const { return cost(at, 0, 0); }
 

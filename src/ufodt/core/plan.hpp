@@ -43,6 +43,8 @@ class Plan {
     double spent() const { return case_.purse().spent(); }
     double price(int feature) const { return case_.price(feature); }
     double most(int feature) const { return case_.purse().most(feature); }
+    bool fits(int feature) const { return case_.purse().fits(feature, case_.budget()); }
+    double left() const { return std::max(case_.budget() - spent(), 0.0); }  // of the budget
     bool is_open(int feature) const { return case_.is_open(feature); }
     bool is_settled(int feature) const { return case_.is_settled(feature); }
     std::span<const int> open_features() const { return case_.open(); }
@@ -132,7 +134,7 @@ class Plan {
     // P(label | evidence) in `p`; returns the label of least expected loss.
     int predict(std::vector<double>& p) const { return case_.predict(p); }
 
-    // What each outcome of a feature would lead to, by the mean belief: rows of P(outcome), then P(label | outcome).
+    // What each outcome of a feature would lead to: rows of P(outcome), then P(label | outcome), as the answer has them.
     void outlook(int feature, std::vector<double>& table) { case_.outlook(feature, view(feature), table); }
 
   private:
@@ -140,8 +142,6 @@ class Plan {
     Gains gains_;
     Lookahead lookahead_;
     Candidates candidates_;  // what may be asked
-    std::vector<int> missing_;  // what must be known first, and then the feature itself
-    Purse then_;
     bool decided_ = false, scored_ = false;
     Question question_;
 
@@ -206,7 +206,7 @@ class Plan {
     bool list_candidates() {
         const std::vector<int>& open = case_.open();
         const Purse& purse = case_.purse();
-        const double budget = case_.policy().budget;
+        const double budget = case_.budget();
         candidates_.resize(open.size());
         if (const double* const prices = purse.plain_prices(budget)) {
             for (std::size_t i = 0; i < open.size(); ++i) candidates_[i] = {i, prices[open[i]]};
@@ -221,31 +221,12 @@ class Plan {
                 must |= problem().mandatory[f] != 0;
                 some = true;
             } else if (!purse.is_allowed(f)) {
-                const double price = price_with_missing(f, purse.budget(budget));
+                const double price = case_.price_with_missing(f);
                 if (price < INFINITY) candidates_[n++] = {i, price, false};
             }
         }
         candidates_.resize(some ? n : 0);
         return must;
-    }
-
-    // What a feature costs with all that must be known first; infinite where that cannot be had, or not surely within the budget.
-    double price_with_missing(int feature, double budget) {
-        const Purse& purse = case_.purse();
-        missing_.clear();
-        purse.missing(feature, missing_);
-        missing_.push_back(feature);
-        then_ = purse;
-        double sum = 0.0, most = 0.0;
-        for (const int f : missing_) {
-            if (!case_.is_open(f)) return INFINITY;
-            const double added = then_.is_computed(f) ? 0.0 : case_.price(f) - purse.price(f);  // expected of its outcome
-            sum += then_.price(f) + added;
-            most += then_.most(f);
-            then_.pay(f, -1);
-            then_.know(f);
-        }
-        return Purse::is_within(spent() + most, budget) ? sum : INFINITY;
     }
 
     // Evaluates the stop rule that starts at `at` in prefix order and moves `at` behind it.

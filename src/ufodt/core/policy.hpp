@@ -35,6 +35,9 @@ struct Stop {
     int n_children;  // of any and all: they follow in prefix order
 };
 
+// Under a draw of theta, under the mean belief, or: ask what pays under the draw, then what still pays under the mean.
+enum class Plans : std::uint8_t { draw, mean, both };
+
 struct Policy {
     Criterion criterion = Criterion::ec2;
     std::vector<Stop> stop;
@@ -43,18 +46,18 @@ struct Policy {
     bool distinct = false;        // paper: distinct hypotheses weighted by P(h), else equal draws
     int redraw_below = 32;        // draw again given the evidence when fewer survive; 0: never
     bool predict_theta = false;   // paper: answer under the drawn theta, else under the mean belief
-    bool plan_mean = false;       // plan under the mean belief instead of a draw
+    Plans plans = Plans::draw;
     std::size_t lookahead = 128;  // states that a stop by cost and benefit looks ahead over
     bool greedy = false;          // ask the criterion's best of what pays, not the first question of the best plan
-    bool then_mean = false;       // ask what pays under a draw, then what still pays under the mean belief
 
     bool uses(Stop::Kind kind) const {
         return std::any_of(stop.begin(), stop.end(), [&](const Stop& s) { return s.kind == kind; });
     }
-    // Hypotheses come from one theta, so only a criterion without them can plan under two.
-    bool plans_twice() const { return then_mean && !plan_mean && criterion == Criterion::ig && !needs_hypotheses() && uses(Stop::Kind::cost_benefit); }
-    bool needs_hypotheses() const {
-        return criterion == Criterion::ec2 || criterion == Criterion::us || criterion == Criterion::rig || uses(Stop::Kind::region);
+    bool needs_hypotheses() const { return reads(criterion) == Reads::hypotheses || uses(Stop::Kind::region); }
+
+    // Hypotheses come from one theta, and the mean must be what answers. Information gain alone was found to gain by it.
+    bool plans_twice() const {
+        return plans == Plans::both && criterion == Criterion::ig && !predict_theta && !needs_hypotheses() && uses(Stop::Kind::cost_benefit);
     }
 };
 

@@ -65,7 +65,7 @@ class Purse {
     }
 
     // The prices of all features, if every one may always be asked at a price that never changes; else null.
-    const double* plain_prices(double budget) const { return is_free_choice_ && std::min(budget, terms_.budget) == INFINITY ? prices_ : nullptr; }
+    const double* plain_prices(double budget) const { return is_free_choice_ && budget == INFINITY ? prices_ : nullptr; }
 
     // Pay for a feature; outcome -1 adds nothing.
     void pay(int feature, int outcome) {
@@ -75,7 +75,7 @@ class Purse {
     }
 
     // Whether the feature may be asked now: what it needs is known, and its worst price fits the budget.
-    bool askable(int feature, double budget) const { return is_allowed(feature) && fits(feature, this->budget(budget)); }
+    bool askable(int feature, double budget) const { return is_allowed(feature) && fits(feature, budget); }
     double budget(double of_policy) const { return std::min(of_policy, terms_.budget); }
     bool is_allowed(int feature) const { return is_plain_ || all_known(problem_->needs[feature]); }
 

@@ -21,7 +21,6 @@ struct SelectionSettings {
     double epsilon = 0.3;  // share of cases with random candidates
     double step = 0.05;
     double radius = 10.0;  // bound on the norm of the weights
-    bool operator==(const SelectionSettings&) const = default;
 };
 
 class Selection {
@@ -34,7 +33,6 @@ class Selection {
     }
 
     bool on() const { return settings_.size > 0 && settings_.size < n_; }
-    const SelectionSettings& settings() const { return settings_; }
     const std::vector<double>& weights() const { return weight_; }
     void set_weights(std::vector<double> weights) {
         if (weights.size() != weight_.size()) throw std::invalid_argument("the weights do not fit");

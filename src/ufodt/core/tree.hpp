@@ -66,7 +66,6 @@ class Tree {
         bool is_asked;       // its children are there
     };
     const std::vector<Reached>& reached() const { return reached_; }
-    const std::vector<double>& probabilities() const { return probabilities_; }  // n_nodes x n_labels
 
     // Make up to `n_steps` of the nodes within the limits ask, likeliest first, each with all its children; call again
     // until nothing is left. Returns whether something is left. Meant for a tree that nothing has walked down yet.
@@ -122,17 +121,12 @@ class Tree {
     int stands_at_ = -1;  // the node whose evidence the plan holds: the last one made
 
     std::vector<Reached> reached_;
-    std::vector<double> probabilities_;
     std::priority_queue<std::pair<double, int>> frontier_;  // (urgency, minus the node) of nodes that may ask
 
     // Write down the node made last. The belief does not know how often a value is missing; for what is unrolled first,
     // one in fifty is.
     void note(double share, int depth, int missing) {
         const int node = static_cast<int>(nodes_.size()) - 1;
-        std::vector<double> p;
-        stand_at(node);
-        plan_.predict(p);
-        probabilities_.insert(probabilities_.end(), p.begin(), p.end());
         reached_.push_back({share, depth, missing, false});
         if (nodes_[node].feature >= 0) frontier_.emplace(share * std::pow(0.02, missing), -node);
     }

@@ -21,7 +21,6 @@ struct ViewSettings {
     bool average = false;      // paper: hypotheses are drawn from the mean over views, weighted by their use
     bool normalise = true;     // Exp3 gains as a share of what could be gained; paper: raw
     double eta = 0.01;
-    bool operator==(const ViewSettings&) const = default;
 };
 
 class Views {

@@ -12,7 +12,7 @@ import numpy as np
 from ufodt import Problem
 from ufodt.errors import InvalidPolicy
 from ufodt.lab.datasets import stagger_holdout
-from ufodt.prior import Expert, Prior
+from ufodt.prior import Expert, Prior, paper
 
 STRENGTH = 10.0
 _LEAST = 1e-3  # of a count: what is given probability 0 could never be learned
@@ -40,4 +40,4 @@ def expert_prior(
             p = float(X[y == label, j].mean())
             one, zero = (max((1 - share) + share * strength * q, _LEAST) for q in (p, 1 - p))
             experts.append(Expert(feature.name, label, one / (one + zero), one + zero))
-    return Prior(experts=experts, learns_labels=False)
+    return paper(experts)

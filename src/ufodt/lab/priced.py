@@ -18,7 +18,7 @@ from ufodt.lab.datasets import Dataset, load, split, to_problem
 from ufodt.lab.datasets.dataset import FloatArray
 from ufodt.lab.subsets import all_subsets, folds
 from ufodt.lab.verdict import Measurements, Result, at_least, at_most, spread
-from ufodt.prior import Prior
+from ufodt.prior import paper as printed_prior
 
 DATASETS = ("cleveland", "pima")
 MISTAKES = (100.0, 400.0, 1000.0)
@@ -81,7 +81,7 @@ def costs(data: Dataset, problem: Problem, seed: int) -> dict[str, float]:
         "paper-style EC2": UFODT(  # region stop, price in the ratio, but our bins
             problem,
             policy=policies.paper(n_hypotheses=128),
-            prior=Prior(learns_labels=False, learns_trust=False),
+            prior=printed_prior(),
             seed=seed,
         ),
         "EC2 as printed": UFODT.paper(problem, n_hypotheses=128, thresholds=thresholds.paper(), seed=seed),

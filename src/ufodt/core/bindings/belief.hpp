@@ -14,11 +14,10 @@ void bind_belief(nb::module_& m) {
             "__init__",
             [](Belief* self, const std::shared_ptr<Problem>& problem, const Table& prior, const Numbers& label_prior, bool learns_labels,
                const std::string& thresholds, int n_thresholds, bool teach_all, bool average, bool normalise, double eta, double view_prior) {
-                const ViewSettings views{thresholds == "exhaustive" ? Thresholds::exhaustive : thresholds == "exp3" ? Thresholds::exp3 : Thresholds::none,
-                                         teach_all, average, normalise, eta};
+                const ViewSettings views{make_thresholds(thresholds), teach_all, average, normalise, eta};
                 new (self) Belief(problem->shape, to_cells(problem->shape, prior), to_vector(label_prior), learns_labels, problem->continuous, problem->cuts, n_thresholds, views, view_prior);
             },
-            "problem"_a, "prior"_a.noconvert(), "label_prior"_a.noconvert(), "learns_labels"_a, nb::kw_only(), "thresholds"_a = "", "n_thresholds"_a = 0, "teach_all"_a = true,
+            "problem"_a, "prior"_a.noconvert(), "label_prior"_a.noconvert(), "learns_labels"_a, nb::kw_only(), "thresholds"_a = "bins", "n_thresholds"_a = 0, "teach_all"_a = true,
             "average"_a = false, "normalise"_a = true, "eta"_a = 0.01, "view_prior"_a = 1.0)
         .def_prop_ro("cuts", [](const Belief& b) { return b.cuts(); })
         .def("sketch",
@@ -28,13 +27,15 @@ void bind_belief(nb::module_& m) {
                  const std::size_t n = sketch.values().size();
                  return std::make_tuple(to_numpy(std::vector<double>(sketch.values())),
                                         to_numpy(std::vector<double>(sketch.counts()), {n, static_cast<std::size_t>(b.shape().n_labels)}), b.n_seen(feature));
-             })
+             },
+             "feature"_a)
         .def("restore_sketch",
              [](Belief& b, int feature, std::vector<double> cuts, const Numbers& values, const Numbers& counts, std::int64_t n_seen) {
                  check_feature(b.shape(), feature);
                  if (counts.size() != values.size() * b.shape().n_labels || n_seen < 0) throw std::invalid_argument("the sketch does not fit");
                  b.restore(feature, std::move(cuts), to_vector(values), to_vector(counts), n_seen);
-             })
+             },
+             "feature"_a, "cuts"_a, "values"_a, "counts"_a, "n_seen"_a)
         .def("views",
              [](const Belief& b) {
                  const Views& v = b.views();
@@ -43,8 +44,9 @@ void bind_belief(nb::module_& m) {
         .def("restore_views",
              [](Belief& b, const Numbers& counts, const Numbers& uses, const Numbers& sums) {
                  b.views().restore(to_vector(counts), to_vector(uses), to_vector(sums));
-             })
-        .def("first_view", [](const Belief& b, int feature) { return b.views().has(feature) ? b.views().first(feature) : -1; })
+             },
+             "counts"_a, "uses"_a, "sums"_a)
+        .def("first_view", [](const Belief& b, int feature) { return b.views().has(feature) ? b.views().first(feature) : -1; }, "feature"_a)
         .def(
             "inject",
             [](Belief& b, const Table& prior, const Numbers& label_prior, double view_prior) {

@@ -57,22 +57,26 @@ void bind_plan(nb::module_& m) {
              [](const Plan& plan, int feature) {
                  check_feature(plan.shape(), feature);
                  return plan.is_open(feature);
-             })
+             },
+             "feature"_a)
         .def("outcome",
              [](Plan& plan, int feature, double value) {
                  check_feature(plan.shape(), feature);
                  return plan.outcome(feature, value);
-             })
+             },
+             "feature"_a, "value"_a)
         .def("threshold",
              [](Plan& plan, int feature) {
                  check_feature(plan.shape(), feature);
                  return plan.view_number(feature);
-             })
+             },
+             "feature"_a)
         .def("cuts",
              [](const Plan& plan, int feature) {
                  check_feature(plan.shape(), feature);
                  return plan.cuts(feature);
-             })
+             },
+             "feature"_a)
         .def("rewards",
              [](const Plan& plan) {
                  std::vector<std::pair<int, double>> all;
@@ -83,12 +87,21 @@ void bind_plan(nb::module_& m) {
              [](const Plan& plan, int feature) {
                  check_feature(plan.shape(), feature);
                  return plan.price(feature);
-             })
+             },
+             "feature"_a)
         .def("most",
              [](const Plan& plan, int feature) {
                  check_feature(plan.shape(), feature);
                  return plan.most(feature);
-             })
+             },
+             "feature"_a)
+        .def("fits",
+             [](const Plan& plan, int feature) {
+                 check_feature(plan.shape(), feature);
+                 return plan.fits(feature);
+             },
+             "feature"_a)
+        .def_prop_ro("left", &Plan::left)
         .def_prop_ro("spent", &Plan::spent)
         .def("predict",
              [](const Plan& plan) {
@@ -114,7 +127,8 @@ void bind_plan(nb::module_& m) {
                  std::vector<double> rows;
                  plan.outlook(feature, rows);
                  return to_numpy(std::move(rows), {static_cast<std::size_t>(plan.shape().n_outcomes(feature)), static_cast<std::size_t>(plan.shape().n_labels) + 1});
-             })
+             },
+             "feature"_a)
         .def("theta", [](const Plan& plan) { return std::make_tuple(table(plan.shape(), plan.theta().p), to_numpy(std::vector<double>(plan.theta().label))); })
         .def(
             "hypotheses",

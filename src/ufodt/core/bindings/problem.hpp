@@ -30,13 +30,14 @@ void bind_policy(nb::module_& m) {
         .def(
             "__init__",
             [](Policy* self, const std::string& criterion, const std::vector<std::tuple<std::string, double, int>>& stop, double budget, int n_hypotheses,
-               bool distinct, int redraw_below, bool predict_theta, bool plan_mean, std::size_t lookahead, bool greedy, bool then_mean) {
+               bool distinct, int redraw_below, bool predict_theta, const std::string& plan, std::size_t lookahead, bool greedy) {
                 if (n_hypotheses < 1 || n_hypotheses > 1'000'000) throw std::invalid_argument("n_hypotheses must be 1 to 1,000,000");
                 if (redraw_below < 0) throw std::invalid_argument("redraw_below must not be negative");
                 if (!(budget >= 0.0)) throw std::invalid_argument("the budget must not be negative");
-                new (self) Policy{make_criterion(criterion), make_stop(stop), budget, n_hypotheses, distinct, redraw_below, predict_theta, plan_mean, lookahead, greedy, then_mean};
+                new (self) Policy{make_criterion(criterion), make_stop(stop), budget, n_hypotheses, distinct, redraw_below, predict_theta, make_plans(plan), lookahead, greedy};
             },
-            nb::kw_only(), "criterion"_a, "stop"_a, "budget"_a, "n_hypotheses"_a, "distinct"_a, "redraw_below"_a, "predict_theta"_a, "plan_mean"_a, "lookahead"_a = Policy().lookahead, "greedy"_a = false, "then_mean"_a = false);
+            nb::kw_only(), "criterion"_a, "stop"_a, "budget"_a, "n_hypotheses"_a, "distinct"_a, "redraw_below"_a, "predict_theta"_a, "plan"_a,
+            "lookahead"_a = Policy().lookahead, "greedy"_a = false);
 }
 
 }  // namespace

@@ -40,8 +40,9 @@ void bind_tree(nb::module_& m) {
                      whole.insert(whole.end(), {node.parent, node.branch, node.feature, node.answer, reached.is_asked});
                      real.insert(real.end(), {node.price, node.spent, node.threshold, reached.share});
                  }
+                 const std::size_t m = tree.shape().n_labels;
                  return std::make_tuple(to_numpy(std::move(whole), {n, 5}), to_numpy(std::move(real), {n, 4}),
-                                        to_numpy(std::vector<double>(tree.probabilities()), {n, static_cast<std::size_t>(tree.shape().n_labels)}));
+                                        to_numpy(std::vector<double>(tree.posterior(0), tree.posterior(0) + n * m), {n, m}));
              })
         .def(
             "evaluate",
