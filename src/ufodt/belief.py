@@ -4,6 +4,7 @@ The core's `Belief` holds the prior and what was learned apart, one row per outc
 Here beliefs are made: of a prior, of arrays, of a table; the rest of the arithmetic is in `core/belief.hpp`.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -137,7 +138,7 @@ def from_table(
         if not feature.cuts:
             cells, at = np.unique(numbers, return_inverse=True)
             cells, by_label = _squeezed(cells, _cross(at, labels, weights, len(cells), m))
-            n_seen = max(len(numbers), round(float(weights.sum())))
+            n_seen = math.ceil(float(weights.sum()) * (1 - 1e-12))  # rounding is no further case
             fresh.restore_sketch(f, [], cells, by_label.ravel(), n_seen)
         elif view < 0:
             bins = np.searchsorted(feature.cuts, numbers)
@@ -170,4 +171,5 @@ def _squeezed(cells: NDArray[Any], by_label: NDArray[Any]) -> tuple[NDArray[np.f
     _, group = np.unique((share * _SKETCH_CELLS).astype(np.int64), return_inverse=True)
     sums = np.zeros((group[-1] + 1, by_label.shape[1]))
     np.add.at(sums, group, by_label)
-    return np.bincount(group, weight * cells) / np.bincount(group, weight), sums
+    share_of_group = weight / np.bincount(group, weight)[group]
+    return np.bincount(group, share_of_group * cells).astype(np.float64), sums

@@ -10,7 +10,7 @@ and becomes what its values call for:
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import fields
 from operator import is_
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,10 @@ from ufodt.problem import Label, Problem
 OTHER = "(any other)"
 MAX_VALUES = 128  # places of a categorical feature that grows; later values share that of `OTHER`
 MAX_FEATURES = 10_000  # features that may join; those beyond are never on offer
+
+_Joined: TypeAlias = tuple[
+    tuple[Collection[Feature], Collection[Hashable], Collection[Label], UFODT | None], int
+]  # what was there before, and the epoch since
 
 
 class Growing:
@@ -75,13 +79,14 @@ class Growing:
                 Problem([self._priced(Binary(str(key) or "any"), key)], labels=[0, 1])
         self._take((), (), (), None)
 
-    def meet(self, names: Mapping[Any, Any]) -> None:
-        """Put the features that a case names on offer; no value is read."""
+    def meet(self, names: Mapping[Any, Any]) -> _Joined | None:
+        """Put the features that a case names on offer; no value is read. Return what `part_with` undoes, if any."""
         index = self._index
         if self.is_closed or len(index) >= MAX_FEATURES:
-            return
+            return None
         if index.keys() >= names.keys() if type(names) is dict else all(name in index for name in names):
-            return
+            return None
+        before = (self.features, self.keys, tuple(self.labels), self.learner)
         new = sorted((name for name in names if name not in index), key=lambda name: (str(name), repr(name)))
         keys, features = list(self.keys), list(self.features)
         taken = {feature.name for feature in features}
@@ -91,6 +96,13 @@ class Growing:
             keys.append(key)
             features.append(self._priced(Binary(name), key))
         self._become(features, keys, self.labels)
+        return before, self.epoch
+
+    def part_with(self, joined: _Joined) -> None:
+        """Undo a meeting, unless more has joined since."""
+        before, epoch = joined
+        if self.epoch == epoch:
+            self._take(*before)
 
     def has_label(self, label: Any) -> bool:
         """Whether a label is known; an error if it can never be."""

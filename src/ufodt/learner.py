@@ -4,13 +4,14 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Protocol
+from threading import RLock
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import belief as beliefs
-from ufodt import certificate, core, stream
+from ufodt import certificate, core, model_file, stream
 from ufodt import evidence as evidences
 from ufodt import policy as policies
 from ufodt import state as states
@@ -44,15 +45,8 @@ _KINDS: dict[str, tuple[type, str]] = {
     "drift": (Drift, "a Drift, such as drift.auto() or drift.discount(0.05)"),
     "selection": (Selection, "a Selection, such as Selection(20)"),
 }
+_Change = Callable[[core.Belief], None]
 _TREE = 2**62  # stream of random numbers for the tree of the mean belief, far from any case's
-
-
-class Learner(Protocol):
-    """What every learner offers: open a case, learn from its evidence."""
-
-    def open(self, case: str | int | None = None, *, known: Mapping[str, Any] | None = None) -> Session: ...
-
-    def learn(self, evidence: Evidence, label: Label) -> None: ...
 
 
 class UFODT:
@@ -89,6 +83,14 @@ class UFODT:
     >>> learner.open("patient-18", known={"fever": 1, "cough": 1}).predict().label
     'ill'
     """
+
+    _n_opened: int
+    _compiled: core.Problem
+    _policy: core.Policy
+    _belief: core.Belief
+    _drift: core.Drift
+    _selection: core.Selection
+    _alone: RLock  # the core works on whole tables without Python's own lock: one thread at a time
 
     def __init__(
         self,
@@ -147,7 +149,8 @@ class UFODT:
     @property
     def belief(self) -> core.Belief:
         """A copy of what is believed now."""
-        return self._belief.copy()
+        with self._alone:
+            return self._belief.copy()
 
     @property
     def n_opened(self) -> int:
@@ -186,27 +189,30 @@ class UFODT:
             raise InvalidValue(f"{case!r} came as the name of a case; expected a string or a whole number.")
         if not number(budget) >= 0:
             raise InvalidValue(f"A budget of {budget!r} came; expected an amount, zero or more.")
-        plan = core.Plan(
-            self._compiled,
-            self._policy if explore else self._settled(),
-            self._belief,
-            seed=self.seed,
-            number=self._n_opened if explore else _TREE,
-            selection=self._selection,
-            drift=self._drift,
-            price=[] if prices is None else self.problem.prices_with(prices),
-            budget=number(budget),
-            explore=bool(explore),
-        )
-        session = Session(
-            plain(case),
-            self.problem,
-            plan,
-            known={} if known is None else known,
-            unavailable=unavailable,
-            scores=self.thresholds.kind == "exp3",
-        )
-        self._n_opened += explore
+        if not isinstance(plain(explore), bool):
+            raise InvalidValue(f"explore={explore!r} came; expected True or False.")
+        with self._alone:
+            plan = core.Plan(
+                self._compiled,
+                self._policy if explore else self._settled(),
+                self._belief,
+                seed=self.seed,
+                number=self._n_opened if explore else _TREE,
+                selection=self._selection,
+                drift=self._drift,
+                price=[] if prices is None else self.problem.prices_with(prices),
+                budget=number(budget),
+                explore=bool(explore),
+            )
+            session = Session(
+                plain(case),
+                self.problem,
+                plan,
+                known={} if known is None else known,
+                unavailable=unavailable,
+                scores=self.thresholds.kind == "exp3",
+            )
+            self._n_opened += bool(explore)
         return session
 
     def learn(self, evidence: Evidence, label: Label) -> None:
@@ -214,31 +220,34 @@ class UFODT:
         seen, rewards = evidences.to_core(evidence, self.problem, self.thresholds, self._belief)
         at = self.problem.label_index(label)
         try:
-            core.learn(self._belief, self._drift, self._selection, seen, at, rewards)
+            with self._alone:
+                core.learn(self._belief, self._drift, self._selection, seen, at, rewards)
         except (IndexError, ValueError, TypeError) as error:
             raise InvalidValue(f"The evidence does not fit this learner: {error}.") from None
 
     def learn_many(self, X: Any, y: Any, *, weights: Any = None) -> None:
         """Learn from a table of old cases whose cells are already paid for; missing cells teach nothing.
 
-        With `weights`, one per case, the table is counted as a whole: the order of its rows makes no difference,
-        a weight of 2 is the same as two rows, and 0 as none. Without, cut points are found row by row.
+        With `weights`, one per case, the table is counted as a whole: the order of its rows makes no difference but for
+        rounding, a weight of 2 is the same as two rows, and 0 as none. Without, cut points are found row by row.
 
         A feature selection learns from the table too, every cell as it is, since all were sure to be had: row by row,
         or with `weights` from all rows at once. Exp3's sums stay as they are: they add up the gains that plans saw when
         they chose a threshold, and a table comes without plans; all thresholds are counted, however.
         """
         outcomes, values, labels = stream.cases(self.problem, X, y)
-        if weights is None:
-            given = None
-            self._teach(lambda belief: belief.update_many(self._compiled, outcomes, labels, values))
+        given = None if weights is None else stream.checked_weights(weights, len(labels))
+
+        def select(belief: core.Belief) -> None:
+            self._selection.update_many(belief, self._compiled, outcomes, labels, values, given)
+
+        if given is None:
+            self._teach(lambda belief: belief.update_many(self._compiled, outcomes, labels, values), select)
         else:
-            given = stream.checked_weights(weights, len(labels))
-            cases = beliefs.Weighted(labels, given)
             fresh = states.fresh_belief(self._settings, self._compiled)
+            cases = beliefs.Weighted(labels, given)
             table = beliefs.from_table(fresh, self.problem, self._compiled, (outcomes, values), cases)
-            self._teach(lambda belief: belief.merge(table))
-        self._selection.update_many(self._belief, self._compiled, outcomes, labels, values, given)
+            self._teach(lambda belief: belief.merge(table), select)
 
     def run(self, X: Any, y: Any, *, prices: Any = None, progress: Progress | None = None) -> Record:
         """Go through a stream case by case: plan, pay, answer, then learn from the label.
@@ -259,24 +268,29 @@ class UFODT:
             leaves a learner that has learned exactly the cases done.
         """
         outcomes, values, labels = stream.cases(self.problem, X, y)
-        table = None if prices is None else stream.checked_prices(prices, outcomes.shape)
+        table = None if prices is None else stream.checked_prices(prices, self.problem, len(outcomes))
 
         def run(rows: slice) -> Arrays:
-            part = core.run(
-                self._compiled,
-                self._policy,
-                self._belief,
-                seed=self.seed,
-                number=self._n_opened,
-                outcomes=outcomes[rows],
-                labels=labels[rows],
-                values=values[rows],
-                drift=self._drift,
-                selection=self._selection,
-                prices=None if table is None else table[rows],
-            )
-            self._n_opened += len(part[0])
-            return part
+            part, its_prices = outcomes[rows], None if table is None else table[rows]
+            n = len(part)
+            with self._alone:
+                number = self._n_opened
+                self._n_opened = (
+                    number + n
+                )  # before, since Ctrl-C is heard right after the call: counted is what is learned
+                return core.run(
+                    self._compiled,
+                    self._policy,
+                    self._belief,
+                    seed=self.seed,
+                    number=number,
+                    outcomes=part,
+                    labels=labels[rows],
+                    values=values[rows],
+                    drift=self._drift,
+                    selection=self._selection,
+                    prices=its_prices,
+                )
 
         return stream.record(self.problem, stream.in_chunks(run, len(outcomes), progress))
 
@@ -286,8 +300,8 @@ class UFODT:
         With `prices`, what each feature costs in each case, shape `(n_cases, n_features)`, every case is planned anew.
         """
         outcomes, values, truth = stream.cases(self.problem, X, y, held_out=True)
-        table = None if prices is None else stream.checked_prices(prices, outcomes.shape)
-        policy, tree, unknown = self._settled(), self._tree(), np.full_like(truth, -1)
+        table = None if prices is None else stream.checked_prices(prices, self.problem, len(outcomes))
+        policy, tree, belief, unknown = self._settled(), self._tree(), self.belief, np.full_like(truth, -1)
 
         def answer(rows: slice) -> Arrays:
             if table is None:
@@ -295,7 +309,7 @@ class UFODT:
             return core.run(
                 self._compiled,
                 policy,
-                self._belief,
+                belief,
                 seed=self.seed,
                 number=_TREE,
                 outcomes=outcomes[rows],
@@ -380,7 +394,8 @@ class UFODT:
 
         Merging the same learner twice counts its cases twice. Where drift leads to a prior of its own, that must be the
         same too; what both have forgotten of the prior of the start adds up. So do the weights of a feature selection,
-        where both have one.
+        where both have one. Of a learner that had an alarm of late (`drift.auto()`), what it learned since is added;
+        what it keeps in reserve goes into the reserve, where this learner has one.
         """
         if not isinstance(other, UFODT):
             raise InvalidValue(f"{other!r} came to be merged; expected another learner.")
@@ -391,9 +406,14 @@ class UFODT:
                 "Learners merge only when problem and prior and thresholds are the same; "
                 f"these differ in {', '.join(differ)}."
             )
-        self._teach(lambda belief: belief.merge(other._belief))
-        if self._selection.on and other._selection.on:
-            self._selection.merge(other._selection)
+        with other._alone:
+            theirs, in_reserve, selection = other.belief, other._drift.reserve, other._selection
+        both_select = self._selection.on and selection.on
+        self._teach(
+            lambda belief: belief.merge(theirs),
+            (lambda _: self._selection.merge(selection)) if both_select else None,
+            None if in_reserve is None else lambda belief: belief.merge(in_reserve),
+        )
 
     def discount(self, gamma: float) -> None:
         """Forget a fraction `gamma` of everything learned (paper, algorithm 5): the prior gains weight."""
@@ -401,21 +421,30 @@ class UFODT:
             raise InvalidValue(f"A discount of {gamma!r} came; expected a fraction from 0 to 1.")
         self._teach(lambda belief: belief.discount(number(gamma)))
 
-    def _teach(self, change: Callable[[core.Belief], None]) -> None:
-        """Change the belief, and the one that `drift.auto()` keeps in reserve while an alarm is on trial."""
-        reserve = self._drift.reserve
-        if reserve is not None:
-            change(reserve)
-        change(self._belief)
-        if reserve is not None:
-            self._drift.restore(self._belief, self._drift.state(), reserve)
+    def _teach(self, change: _Change, select: _Change | None = None, change_reserve: _Change | None = None) -> None:
+        """Change the belief, the one that `drift.auto()` keeps in reserve, and the selection: all, or nothing."""
+        with self._alone:
+            belief, reserve, watched = self._belief.copy(), self._drift.reserve, self._drift.state()
+            change(belief)
+            if reserve is not None:
+                (change_reserve or change)(reserve)
+            weights = self._selection.weights
+            try:
+                if select is not None:
+                    select(belief)
+            except BaseException:
+                self._selection.set_weights(weights)
+                raise
+            self._belief = belief
+            self._drift.restore(belief, watched, reserve)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; a loaded learner goes on exactly as this one would."""
-        states.write(path, self._state)
+        model_file.write(path, *self.__getstate__())
 
     def __getstate__(self) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
-        return states.describe(self._state)
+        with self._alone:
+            return states.describe(self._state)
 
     def __setstate__(self, described: tuple[dict[str, Any], dict[str, NDArray[np.float64]]]) -> None:
         self._take(states.restore(*described))
@@ -426,6 +455,7 @@ class UFODT:
 
     @property
     def _state(self) -> State:
+        """Everything about the learner, as it is now and not a copy."""
         held = (self._compiled, self._policy, self._belief, self._drift, self._selection)
         return State(self._settings, self.seed, self._n_opened, *held)
 
@@ -436,14 +466,17 @@ class UFODT:
         self._compiled, self._policy = state.compiled, state.policy
         self._belief, self._drift, self._selection = state.belief, state.drift, state.selection
         self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds
+        self._alone = RLock()
 
     def _settled(self) -> core.Policy:
         return policies.settled(self.policy, self.problem, self._compiled)
 
     def _tree(self) -> core.Tree:
-        return core.Tree(
-            self._compiled, self._settled(), self._belief, seed=self.seed, number=_TREE, selection=self._selection
-        )
+        policy = self._settled()
+        with self._alone:
+            return core.Tree(
+                self._compiled, policy, self._belief, seed=self.seed, number=_TREE, selection=self._selection
+            )
 
 
 def load(path: str | os.PathLike[str]) -> UFODT:

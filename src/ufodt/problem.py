@@ -237,6 +237,7 @@ class Problem:
 
     def label_indices(self, y: Any, n_cases: int) -> LabelIndices:
         """Return labels as indices, shape `(n_cases,)`; -1 where the label is missing (NaN or None)."""
+        y = _unmasked(y)
         try:
             given = np.asarray(y)
         except ValueError:
@@ -326,7 +327,7 @@ def _checked_loss(loss: Any, n_labels: int) -> tuple[tuple[float, ...], ...] | N
 
 def _as_table(X: Any, n_features: int) -> NDArray[Any]:
     try:
-        table = np.asarray(X)
+        table = np.asarray(_unmasked(X))
     except ValueError:
         raise InvalidValue("The table has rows of different lengths; give one value for each feature.") from None
     if table.ndim != 2 or table.shape[1] != n_features:
@@ -336,6 +337,11 @@ def _as_table(X: Any, n_features: int) -> NDArray[Any]:
     if table.dtype.kind in "US" and not isinstance(X, np.ndarray):
         table = np.array([list(row) for row in X], dtype=object)  # numbers among strings stay numbers
     return table
+
+
+def _unmasked(X: Any) -> Any:
+    """A masked array with what is masked missing; anything else as it is."""
+    return np.ma.filled(X.astype(object), None) if isinstance(X, np.ma.MaskedArray) else X
 
 
 def _binary_outcomes(table: NDArray[Any], features: Sequence[Feature]) -> Outcomes:

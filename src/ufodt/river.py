@@ -289,11 +289,19 @@ class UFODTClassifier(base.Classifier):
         return True
 
     def _plan(self, x: Mapping[Any, Any], ticket: Hashable) -> _Case:
-        """Ask, read and pay until it is not worth more, and answer."""
-        is_dict, growing = type(x) is dict, self._growing
-        if not is_dict and not isinstance(x, Mapping):
+        """Ask, read and pay until it is not worth more, and answer; what a case brings stays away if that fails."""
+        if type(x) is not dict and not isinstance(x, Mapping):
             raise InvalidValue(f"{x!r} came as a case; expected a mapping from features to values.")
-        growing.meet(x)
+        joined = self._growing.meet(x)
+        try:
+            return self._planned(x, ticket)
+        except BaseException:
+            if joined is not None:
+                self._growing.part_with(joined)
+            raise
+
+    def _planned(self, x: Mapping[Any, Any], ticket: Hashable) -> _Case:
+        is_dict, growing = type(x) is dict, self._growing
         held = x if ticket is None else None
         learner, epoch = growing.learner, growing.epoch
         if learner is None:

@@ -4,7 +4,8 @@ A table given to `fit` has been paid for, so every cell of it teaches; with `act
 instead, case after case, and only what is asked teaches. NaN is a value that was not bought.
 """
 
-from typing import Any, Literal, overload
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ except ImportError:
     raise MissingPackage("ufodt.sklearn is an adapter to scikit-learn: pip install 'ufodt[sklearn]'.") from None
 
 _LARGEST_SEED = 2**31 - 1
+_Fitted: TypeAlias = tuple[NDArray[Any], UFODT | None, float]  # classes_, learner_, paid_
 
 
 class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -105,8 +107,8 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "UFODTClassifier":
         """Learn a table from the beginning; a weight of 0 is a row that is not there, of 2 one that is there twice."""
         table, labels, weights = self._checked(X, y, sample_weight, reset=True)
-        self._begin(table, np.unique(labels))
-        return self._learn(table, labels, weights)
+        classes = np.unique(labels)
+        return self._learn((classes, self._fresh(table, classes), 0.0), table, labels, weights)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "UFODTClassifier":
         """Learn another table on top; the first call needs all `classes`, or rows of each of them."""
@@ -114,10 +116,11 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table, labels, weights = self._checked(X, y, sample_weight, reset=first)
         given = None if classes is None else np.unique(column_or_1d(classes))
         if first:
-            self._begin(table, np.unique(labels) if given is None else given)
-        elif given is not None and not np.array_equal(given, self.classes_):
+            classes = np.unique(labels) if given is None else given
+            return self._learn((classes, self._fresh(table, classes), 0.0), table, labels, weights)
+        if given is not None and not np.array_equal(given, self.classes_):
             raise InvalidValue(f"classes={given!r} came; they were {self.classes_!r} in the first call. Fit anew.")
-        return self._learn(table, labels, weights)
+        return self._learn((self.classes_, self.learner_, self.paid_), table, labels, weights)
 
     @overload
     def predict(self, X: Any, return_cost: Literal[False] = False) -> NDArray[Any]: ...
@@ -131,7 +134,7 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.learner_ is None:
             labels, cost = np.repeat(self.classes_, len(table)), np.zeros(len(table))
         else:
-            record = self.learner_.evaluate(self._known(table)).record
+            record = self.learner_.evaluate(_known(self.learner_.problem.features, table)).record
             labels, cost = self.classes_[record.predicted], record.cost
         return (labels, cost) if return_cost else labels
 
@@ -140,7 +143,7 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = self._table(X)
         if self.learner_ is None:
             return np.ones((len(table), 1))
-        return self.learner_.probabilities(self._known(table))
+        return self.learner_.probabilities(_known(self.learner_.problem.features, table))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -167,45 +170,43 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InvalidValue("All sample weights are zero; at least one row must count.")
         return table[there], labels[there], weights[there]
 
-    def _begin(self, table: NDArray[Any], classes: NDArray[Any]) -> None:
-        learner = None
-        if len(classes) > 1:
-            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-            blank = frames.with_costs([Binary(str(name)) for name in names], self.costs)
-            learner = UFODT(
-                Problem(_widened(blank, table), labels=range(len(classes)), loss=self.loss),
-                criterion=self.criterion,
-                stop=self.stop,
-                n_hypotheses=self.n_hypotheses,
-                policy=self.policy,
-                prior=self.prior,
-                thresholds=self.thresholds,
-                drift=self.drift,
-                selection=self.selection,
-                seed=check_random_state(self.random_state).randint(_LARGEST_SEED),
-            )
-        self.classes_, self.paid_, self.learner_ = classes, 0.0, learner
+    def _fresh(self, table: NDArray[Any], classes: NDArray[Any]) -> UFODT | None:
+        """A learner before its first case, with room for the table; None for one class, which needs no question."""
+        if len(classes) < 2:
+            return None
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        blank = frames.with_costs([Binary(str(name)) for name in names], self.costs)
+        return UFODT(
+            Problem(_widened(blank, table), labels=range(len(classes)), loss=self.loss),
+            criterion=self.criterion,
+            stop=self.stop,
+            n_hypotheses=self.n_hypotheses,
+            policy=self.policy,
+            prior=self.prior,
+            thresholds=self.thresholds,
+            drift=self.drift,
+            selection=self.selection,
+            seed=check_random_state(self.random_state).randint(_LARGEST_SEED),
+        )
 
-    def _learn(self, table: NDArray[Any], labels: NDArray[Any], weights: Any) -> "UFODTClassifier":
-        unknown = np.setdiff1d(labels, self.classes_)
+    def _learn(self, before: _Fitted, table: NDArray[Any], labels: NDArray[Any], weights: Any) -> "UFODTClassifier":
+        """Learn a table on top of what was fitted before; nothing is kept of one that does not fit."""
+        classes, learner, paid = before
+        unknown = np.setdiff1d(labels, classes)
         if len(unknown):
-            raise InvalidValue(f"Labels {unknown.tolist()} came; the classes are {self.classes_.tolist()}.")
-        if self.learner_ is None:
-            return self
-        features = _widened(self.learner_.problem.features, table, self.learner_)
-        if features != list(self.learner_.problem.features):
-            self.learner_ = grow(self.learner_, Problem(features, self.learner_.problem.labels, self.loss))
-        indices = np.searchsorted(self.classes_, labels)
-        if not self.active:
-            self.learner_.learn_many(
-                self._known(table), indices, weights=np.ones(len(table)) if weights is None else weights
-            )
-        else:
-            times = np.ones(len(table), dtype=np.int64) if weights is None else weights.astype(np.int64)
-            if weights is not None and (times != weights).any():
-                raise InvalidValue("Sample weights came that are no whole numbers; a stream brings no part of a case.")
-            stream = np.repeat(self._known(table), times, axis=0)
-            self.paid_ += float(self.learner_.run(stream, np.repeat(indices, times)).cost.sum())
+            raise InvalidValue(f"Labels {unknown.tolist()} came; the classes are {classes.tolist()}.")
+        if learner is not None:
+            features = _widened(learner.problem.features, table, learner)
+            if features != list(learner.problem.features):
+                learner = grow(learner, Problem(features, learner.problem.labels, self.loss))
+            known, indices = _known(features, table), np.searchsorted(classes, labels)
+            if self.active:
+                times = _whole(weights, len(table))
+                record = learner.run(np.repeat(known, times, axis=0), np.repeat(indices, times))
+                paid += float(record.cost.sum())
+            else:
+                learner.learn_many(known, indices, weights=np.ones(len(table)) if weights is None else weights)
+        self.classes_, self.learner_, self.paid_ = classes, learner, paid
         return self
 
     def _table(self, X: Any) -> NDArray[Any]:
@@ -215,30 +216,6 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return frames.table(X)
         table: NDArray[Any] = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan", reset=False)
         return table
-
-    def _known(self, table: NDArray[Any]) -> NDArray[Any]:
-        """The table with every value that was never met in place of all others."""
-        assert self.learner_ is not None
-        features = self.learner_.problem.features
-        if table.dtype != object and not any(isinstance(feature, Categorical) for feature in features):
-            strange = [j for j, f in enumerate(features) if isinstance(f, Binary) and _strangers(table[:, j]).any()]
-            if not strange:
-                return table
-            table = table.astype(np.float64)
-            for j in strange:
-                table[_strangers(table[:, j]), j] = np.nan
-            return table
-        known = table.astype(object)
-        for j, feature in enumerate(features):
-            if isinstance(feature, Continuous):
-                continue
-            places = set(feature.values)
-            other = OTHER if isinstance(feature, Categorical) else None
-            known[:, j] = [
-                None if value is None or value != value else value if value in places else other
-                for value in known[:, j]
-            ]
-        return known
 
 
 def paid_score(estimator: Any, X: Any, y: Any) -> dict[str, float]:
@@ -274,6 +251,38 @@ def paid_score(estimator: Any, X: Any, y: Any) -> dict[str, float]:
 def _needs_frames(X: Any) -> bool:
     """Whether a table must be read column by column: scikit-learn reads numbers only."""
     return frames.is_frame(X) and (not hasattr(X, "iloc") or frames.has_texts(X))
+
+
+def _known(features: Sequence[Feature], table: NDArray[Any]) -> NDArray[Any]:
+    """The table with every value that was never met in place of all others."""
+    if table.dtype != object and not any(isinstance(feature, Categorical) for feature in features):
+        strange = [j for j, f in enumerate(features) if isinstance(f, Binary) and _strangers(table[:, j]).any()]
+        if not strange:
+            return table
+        table = table.astype(np.float64)
+        for j in strange:
+            table[_strangers(table[:, j]), j] = np.nan
+        return table
+    known = table.astype(object)
+    for j, feature in enumerate(features):
+        if isinstance(feature, Continuous):
+            continue
+        places = set(feature.values)
+        other = OTHER if isinstance(feature, Categorical) else None
+        known[:, j] = [
+            None if value is None or value != value else value if value in places else other for value in known[:, j]
+        ]
+    return known
+
+
+def _whole(weights: Any, n: int) -> NDArray[np.int64]:
+    """How often each row comes in a stream."""
+    if weights is None:
+        return np.ones(n, dtype=np.int64)
+    times = weights.astype(np.int64)
+    if (times != weights).any():
+        raise InvalidValue("Sample weights came that are no whole numbers; a stream brings no part of a case.")
+    return np.asarray(times)
 
 
 def _widened(features: Any, table: NDArray[Any], learner: UFODT | None = None) -> list[Feature]:

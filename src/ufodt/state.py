@@ -61,11 +61,6 @@ def fresh_belief(settings: Settings, compiled: core.Problem) -> core.Belief:
     )
 
 
-def write(path: str | os.PathLike[str], state: State) -> None:
-    """Write a learner to a model file."""
-    model_file.write(path, *describe(state))
-
-
 def read(path: str | os.PathLike[str]) -> State:
     """Return the learner in a model file."""
     described = model_file.read_manifest(path)

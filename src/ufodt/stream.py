@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import frames
+from ufodt.amount import number
 from ufodt.certificate import calibration_error
 from ufodt.errors import InvalidValue
 from ufodt.problem import LabelIndices, Outcomes, Problem, Values
@@ -17,6 +18,7 @@ Progress = Callable[[int, int], None]
 Arrays = tuple[
     NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]
 ]  # the fields of a record, in order
+_MOST_CASES = 1e12  # that a table may count as
 _CHUNK = 1000  # cases between two calls of a progress callback
 
 
@@ -58,25 +60,33 @@ def cases(problem: Problem, X: Any, y: Any, *, held_out: bool = False) -> tuple[
     return outcomes, values, problem.label_indices(y, len(outcomes))
 
 
-def checked_prices(prices: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the prices of a table, one for each case and feature."""
-    try:
-        table = np.ascontiguousarray(prices, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidValue("The prices must be numbers, one for each case and feature.") from None
-    return _amounts(table, shape, "price")
+def checked_prices(prices: Any, problem: Problem, n_cases: int) -> NDArray[np.float64]:
+    """Return the prices of a table, one for each case and feature; those of a frame by the names of its columns."""
+    if frames.is_frame(prices):
+        prices = frames.table(prices, [feature.name for feature in problem.features])
+    return _amounts(prices, (n_cases, problem.n_features), "price", "one for each case and feature")
 
 
 def checked_weights(weights: Any, n_cases: int) -> NDArray[np.float64]:
     """Return the weights of a table, one for each case."""
+    given = _amounts(weights, (n_cases,), "weight", "one for each case")
+    if given.sum() > _MOST_CASES:
+        raise InvalidValue(
+            f"Weights of {given.sum():g} in all came; expected {_MOST_CASES:g} at most. Scale them down."
+        )
+    return given
+
+
+def _amounts(raw: Any, shape: tuple[int, ...], what: str, expected: str) -> NDArray[np.float64]:
     try:
-        given = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidValue("The weights must be numbers, one for each case.") from None
-    return _amounts(given, (n_cases,), "weight")
-
-
-def _amounts(given: NDArray[np.float64], shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
+        numbers = np.asarray(raw)
+        if numbers.dtype.kind == "O":
+            numbers = np.array([number(one) for one in numbers.ravel()]).reshape(numbers.shape)
+    except ValueError:
+        numbers = np.empty(0, dtype=str)
+    if numbers.dtype.kind not in "biuf":
+        raise InvalidValue(f"The {what}s must be numbers, {expected}.")
+    given = np.array(numbers, dtype=np.float64, order="C")
     if given.shape != shape:
         raise InvalidValue(f"{what.capitalize()}s of shape {given.shape} came; expected {shape}.")
     bad = np.argwhere(~(np.isfinite(given) & (given >= 0)))

@@ -45,7 +45,10 @@ class Drift {
 
     // Learn a case, and forget what should be forgotten before.
     void learn(Belief& belief, const std::vector<Seen>& evidence, const std::vector<Reward>& rewards, int label) {
-        if (settings_.gamma > 0.0) belief.discount(settings_.gamma);
+        if (settings_.gamma > 0.0) {
+            belief.discount(settings_.gamma);
+            if (reserve_) reserve_->discount(settings_.gamma);
+        }
         if (settings_.automatic) {
             if (reserve_) review(belief, evidence, label);
             watch(belief, evidence, label);

@@ -132,7 +132,10 @@ class Sketch {
             if (here < best || (here == best && value_[i + 1] - value_[i] < value_[at + 1] - value_[at])) at = i;
         }
         const double total = weight_[at] + weight_[at + 1];
-        value_[at] = total > 0.0 ? (weight_[at] * value_[at] + weight_[at + 1] * value_[at + 1]) / total : value_[at];
+        if (total > 0.0) {
+            const double sum = weight_[at] * value_[at] + weight_[at + 1] * value_[at + 1];
+            value_[at] = std::isfinite(sum) ? sum / total : weight_[at] / total * value_[at] + weight_[at + 1] / total * value_[at + 1];
+        }
         for (int y = 0; y < n_labels_; ++y) count_[at * n_labels_ + y] += count_[(at + 1) * n_labels_ + y];
         weigh(at);
         value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(at) + 1);

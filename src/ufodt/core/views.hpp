@@ -51,7 +51,7 @@ class Views {
 
     void learn(int feature, const std::vector<double>& cuts, double value, int used, int label) {
         for (int v = first(feature), k = 0; k < static_cast<int>(cuts.size()); ++k, ++v) {
-            if (!settings_.teach_all && v != used) continue;
+            if (!settings_.teach_all && used >= 0 && v != used) continue;  // a value that came without a plan teaches all
             const std::size_t at = cell(v, value > cuts[k], label);
             count_[at] += 1.0;
             refresh_cell(at);
