@@ -332,3 +332,38 @@ def test_few_values_merged_after_an_alarm_are_counted_between_the_cut_points_tha
     _, counts, n_seen = learner.belief.sketch(0)
     assert n_seen < 8 and learner.belief.cuts[0]
     np.testing.assert_array_equal(learner.belief.counts.sum(axis=0), counts.reshape(-1, 2).sum(axis=0))
+
+
+def test_what_is_in_reserve_forgets_too() -> None:
+    learner = UFODT(TWO, drift=Drift(gamma=0.05, automatic=True, threshold=0.3), seed=1)
+    rng, alarms = np.random.default_rng(3), 0
+    for _ in range(2000):
+        y = int(rng.integers(2))
+        learner.learn({"values": {"a": int(y ^ (rng.random() < 0.2))}}, TWO.labels[y])
+        for belief in learner._state.beliefs().values():
+            assert belief.label_counts.sum() <= 20 + 1e-9  # 1 / gamma cases are remembered
+        alarms += learner._drift.reserve is not None
+    assert alarms > 100
+
+
+def test_merging_after_an_alarm_brings_what_is_in_reserve_to_the_reserve() -> None:
+    def alarmed(seed: int) -> UFODT:
+        learner, rng = UFODT(TWO, drift=drift.auto(), seed=seed), np.random.default_rng(seed)
+        y = rng.integers(2, size=400)
+        told = np.where(np.arange(400) < 300, y, 1 - y)
+        for label, value in zip(y.tolist(), told.tolist(), strict=True):
+            learner.learn({"values": {"a": value}}, TWO.labels[label])
+            if learner._drift.reserve is not None:
+                return learner
+        raise AssertionError("no alarm")
+
+    def counts(learner: UFODT) -> list[float]:
+        return [float(belief.label_counts.sum()) for belief in learner._state.beliefs().values()]
+
+    one, other, calm = alarmed(1), alarmed(2), UFODT(TWO, drift=drift.auto())
+    now, kept = counts(one)
+    calm.merge(one)
+    assert counts(calm) == [now]
+    expected = [now + counts(other)[0], kept + counts(other)[1]]
+    one.merge(other)
+    assert counts(one) == expected

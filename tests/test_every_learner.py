@@ -122,7 +122,10 @@ def test_a_weight_is_so_many_rows_in_any_order(name: str) -> None:
     assert learned_of(weighted) == learned_of(repeated)
 
 
-@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, float("nan")], ["a", "b"], 1.0])
+@pytest.mark.parametrize(
+    "weights",
+    [[1.0], [1.0, -1.0], [1.0, float("nan")], ["a", "b"], 1.0, ["1", "2"], [1j, 1.0], [1e19, 1e18], [1e308, 1e308]],
+)
 def test_weights_that_do_not_fit_are_refused_and_nothing_is_learned(weights: Any) -> None:
     learner = make("ours-ig")
     X, y = stream_of("ours-ig", 1, 2)

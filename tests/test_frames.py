@@ -66,6 +66,20 @@ def test_a_frame_is_read_as_the_same_table(make: Any) -> None:
 
 
 @every_library
+def test_prices_of_a_frame_go_by_the_names_of_its_columns(make: Any) -> None:
+    problem = Problem([Binary("b"), Binary("n")], labels=[0, 1])
+    cases = make({"n": [1, 0] * 50, "b": [1, 0] * 50, "y": [1, 0] * 50})
+    prices = make({"n": [1.0] * 100, "b": [50.0] * 100})
+    framed, plain = UFODT(problem, seed=1), UFODT(problem, seed=1)
+    by_name = framed.run(cases, "y", prices=prices)
+    by_place = plain.run(cases, "y", prices=np.tile([50.0, 1.0], (100, 1)))
+    np.testing.assert_array_equal(by_name.cost, by_place.cost)
+    assert framed.evaluate(cases, prices=prices).cost == plain.evaluate(cases, prices=[[50.0, 1.0]] * 100).cost == 1.0
+    with pytest.raises(InvalidValue, match="no column for 'b'"):
+        framed.run(cases, "y", prices=make({"n": [1.0] * 100}))
+
+
+@every_library
 def test_a_learner_makes_no_difference_between_a_frame_and_a_table(make: Any) -> None:
     X, y = draw_stream(5, 120, missing=0.1, problem=NUMBERS)
     columns = {name: [None if v is None else v for v in X[:, j]] for j, name in enumerate(NAMES)}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Continuous, Problem, Selection, drift, thresholds
+from ufodt import UFODT, Binary, Categorical, Continuous, Prior, Problem, Selection, drift, thresholds
 from ufodt.belief import to_arrays
 from ufodt.drift import Drift
 from ufodt.errors import InvalidProblem, InvalidValue
@@ -77,6 +77,15 @@ def test_a_drift_under_way_is_carried_along() -> None:
     assert before is not None and after is not None
     np.testing.assert_array_equal(after.counts[: len(before.counts), :3], before.counts)
     assert grown._drift.state()[:-1] == learner._drift.state()[:-1]
+
+
+def test_what_is_forgotten_of_the_prior_is_carried_along() -> None:
+    problem = Problem([Binary("a")], labels=["x", "y"])
+    learner = UFODT(problem, drift=drift.discount(0.25, prior=Prior(count=9)), seed=1)
+    learner.learn({"values": {"a": 1}}, "x")
+    grown = grow(learner, Problem([*problem.features, Binary("b")], ["x", "y"]))
+    assert grown.belief.kept == learner.belief.kept == 0.75
+    np.testing.assert_array_equal(grown.belief.prior[:2], learner.belief.prior)
 
 
 @pytest.mark.parametrize("labels", [("a", "b"), ("a", "b", "c")])

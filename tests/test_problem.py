@@ -279,3 +279,13 @@ def test_what_people_write_is_read_or_refused(feature: Any, text: str, value: An
             from_text(feature, text)
     else:
         assert from_text(feature, text) == value and type(from_text(feature, text)) is type(value)
+
+
+def test_what_is_masked_is_missing() -> None:
+    problem = Problem([Binary("b"), Continuous("n"), Categorical("c", ["x", "y"])], labels=[0, 1])
+    table = np.ma.masked_array([[1, 5.0, "x"], [0, 6.0, "y"]], mask=[[1, 0, 0], [0, 1, 1]], dtype=object)
+    outcomes, values = problem.outcomes(table)
+    assert outcomes.tolist() == [[-1, 0, 0], [0, -1, -1]] and values[0, 0] == 5.0
+    assert problem.label_indices(np.ma.masked_array([0, 1, 1], mask=[0, 1, 0]), 3).tolist() == [0, -1, 1]
+    numbers = Problem([Binary("b"), Continuous("n")], labels=[0, 1])
+    assert numbers.outcomes(np.ma.masked_array([[1, 5.0]], mask=[[True, True]]))[0].tolist() == [[-1, -1]]

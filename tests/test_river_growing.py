@@ -2,7 +2,10 @@
 
 import random
 
-from ufodt import stop
+import numpy as np
+import pytest
+
+from ufodt import growing, stop, thresholds
 from ufodt.river import UFODTClassifier
 
 from .river_cases import Counting, mixed, run, share_right
@@ -77,3 +80,44 @@ def test_cases_without_features_are_answered_from_the_labels() -> None:
     model.learn_one({"x": 1}, "b")
     assert model.learner is not None
     assert model.learner.belief.label_counts.tolist() == [1, 3]
+
+
+def test_a_case_that_is_refused_leaves_nothing_that_it_brought() -> None:
+    model, rng = UFODTClassifier(seed=1), np.random.default_rng(1)
+    for i in range(60):
+        model.learn_one({"n": float(rng.normal(3 * (i % 2)))}, i % 2)
+    before, learned = model.learner.problem, model.learner.belief.counts
+    for case in ({"n": "text", "new": 1}, {"n": "text"}):
+        with pytest.raises(ValueError, match="'text' came"):
+            model.predict_one(case)
+        assert model.learner.problem == before
+        np.testing.assert_array_equal(model.learner.belief.counts, learned)
+    model.learn_one({"n": 3.0, "new": 1}, 1)
+    assert [feature.name for feature in model.learner.problem.features] == ["n", "new"]
+
+
+def test_what_exp3_gained_in_a_case_goes_to_the_same_threshold_after_growing() -> None:
+    model, rng = UFODTClassifier(thresholds=thresholds.exp3(3), seed=1), np.random.default_rng(2)
+    for i in range(40):
+        model.learn_one({"z": float(rng.normal(3 * (i % 2)))}, i % 2)
+    waiting = {"z": 1.0}
+    model.predict_one(waiting)
+    before, (view, amount) = model.learner, model._open[id(waiting)].rewards[0]
+    for i in range(40):  # a number that joins in front of nothing, and a label that widens every threshold
+        model.learn_one({"a": float(rng.normal(3 * (i % 2))), "z": 1.0}, i % 3)
+    after = model.learner
+    to = after.belief.first_view(0) + view - before.belief.first_view(0)
+    sums = after.belief.views()[2][to]
+    model.learn_one(waiting, 1)
+    assert model.learner.belief.views()[2][to] == pytest.approx(sums + amount) and amount > 0
+
+
+def test_features_beyond_the_most_that_may_join_are_never_on_offer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(growing, "MAX_FEATURES", 3)
+    model = UFODTClassifier(seed=1)
+    for i in range(20):
+        model.learn_one({f"f{i}": i % 2, "always": i % 2}, i % 2)
+    assert model.learner.problem.n_features == 3
+    learner = model.learner
+    model.predict_one({"yet another": 1})
+    assert model.learner is learner  # nothing is built anew for what cannot join

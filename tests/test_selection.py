@@ -189,3 +189,16 @@ def test_candidates_follow_weights_that_rise_and_fall() -> None:
     fresh._n_opened = moved._n_opened
     for learner in (moved, fresh):
         assert {int(r.feature[1:]) for r in learner.open().why()} == largest
+
+
+def test_a_hold_out_with_prices_of_its_own_has_the_best_candidates() -> None:
+    rng = np.random.default_rng(5)
+    y = rng.integers(2, size=600)
+    X = rng.integers(2, size=(600, 30))
+    X[:, 17] = y
+    learner = UFODT(Problem([Binary(f"x{i}") for i in range(30)], labels=[0, 1]), selection=Selection(2), seed=1)
+    learner.run(X[:500], y[:500])
+    prices = np.ones((100, 30))
+    prices[:, :5] = 0.0  # free, but never among the candidates
+    report = learner.evaluate(X[500:], y[500:], prices=prices)
+    assert report.accuracy == 1.0 and set(report.record.asked.tolist()) == {17}

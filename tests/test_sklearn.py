@@ -86,6 +86,29 @@ def test_a_weight_may_be_any_part_of_a_row() -> None:
     np.testing.assert_array_equal(model.learner_.belief.label_counts, [1.75, 0.125])
 
 
+def test_a_row_may_be_split_into_parts() -> None:
+    X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 0, 1, 1])
+    whole = UFODTClassifier(random_state=0).fit(X, y)
+    split = UFODTClassifier(random_state=0).fit(X.repeat(2, axis=0), y.repeat(2), sample_weight=np.full(8, 0.5))
+    assert learned_of(whole.learner_) == learned_of(split.learner_)
+
+
+@pytest.mark.parametrize("weights", [[0.5, 0.5], [1e19, 1.0]])
+def test_a_table_that_is_refused_leaves_the_model_as_it_was(weights: list[float]) -> None:
+    model = UFODTClassifier(random_state=1, active=weights[0] < 1).fit([[0.0, 1.5], [1.0, 2.0]] * 6, [0, 1] * 6)
+    before, learned = model.learner_.problem, learned_of(model.learner_)
+    with pytest.raises(ValueError, match=r"[Ww]eights"):
+        model.partial_fit([[3, 1], [0.5, 9]], [0, 1], sample_weight=weights)
+    assert model.learner_.problem == before and learned_of(model.learner_) == learned
+
+
+def test_a_class_never_met_is_as_wrong_as_can_be() -> None:
+    loss = [[0, 2.0], [7.0, 0]]
+    model = UFODTClassifier(costs=1.0, loss=loss, random_state=0).fit([[0], [1]] * 40, [0, 1] * 40)
+    known, strange = (paid_score(model, [[0], [1]], y) for y in ([0, 1], [0, 5]))
+    assert strange["utility"] == pytest.approx(known["utility"] - 7.0 / 2)
+
+
 def test_weights_that_are_scaled_leave_cut_points_where_they_were() -> None:
     X, y = table(400)
     plain = UFODTClassifier(random_state=0).fit(X, y)

@@ -1,4 +1,4 @@
-"""One learner in several threads, and work that is broken off: nothing crashes, and what is counted is what was learned."""
+"""One learner in several threads, and work that is broken off: nothing crashes, what is counted was learned."""
 
 import signal
 import threading
@@ -111,4 +111,3 @@ def test_ctrl_c_in_learn_many_leaves_all_or_nothing() -> None:
         taught = learner.belief.label_counts.sum() > 0
         assert bool(learner._selection.weights.any()) == taught, seconds
     assert n_broken_off > 0
-

@@ -282,6 +282,30 @@ def test_learners_with_other_thresholds_do_not_merge() -> None:
         learner_of("bins").merge(learner_of("exp3"))
 
 
+@pytest.mark.parametrize("weights", [None, np.ones(500)], ids=["rows", "weights"])
+def test_a_table_teaches_every_threshold_of_the_paper(weights: Any) -> None:
+    x = np.random.default_rng(0).normal(size=(500, 1))
+    y = (x[:, 0] > 0.3).astype(int)
+    learner = UFODT(
+        Problem([Continuous("a", cuts=(-1.0, 0.3, 1.0))], labels=[0, 1]), thresholds=thresholds.paper(), seed=1
+    )
+    learner.learn_many(x, y, weights=weights)
+    assert learner.belief.views()[0].sum() == 3 * 500
+    assert learner.evaluate(x, y).accuracy == 1.0
+
+
+@pytest.mark.parametrize("weights", [None, np.ones(400)], ids=["rows", "weights"])
+@pytest.mark.parametrize("signs", ["positive", "both"])
+def test_numbers_as_large_as_there_are_can_be_cut(signs: str, weights: Any) -> None:
+    rng = np.random.default_rng(0)
+    v = rng.uniform(1e307, 1.7e308, 400) * (1 if signs == "positive" else rng.choice([-1, 1], 400))
+    y = (v > 8e307).astype(int)
+    learner = UFODT(Problem([Continuous("a")], labels=[0, 1]), seed=1)
+    learner.learn_many(v[:, None], y, weights=weights)
+    assert np.isfinite(learner.belief.cuts[0]).all() and np.isfinite(learner.belief.sketch(0)[0]).all()
+    assert learner.evaluate(v[:, None], y).accuracy > 0.9
+
+
 def test_moving_a_cut_point_keeps_what_was_learned() -> None:
     learner = learner_of("bins")
     X, y = levels(300)

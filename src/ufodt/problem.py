@@ -341,7 +341,11 @@ def _as_table(X: Any, n_features: int) -> NDArray[Any]:
 
 def _unmasked(X: Any) -> Any:
     """A masked array with what is masked missing; anything else as it is."""
-    return np.ma.filled(X.astype(object), None) if isinstance(X, np.ma.MaskedArray) else X
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    table = np.array(X.data, dtype=object)
+    table[np.ma.getmaskarray(X)] = None
+    return table
 
 
 def _binary_outcomes(table: NDArray[Any], features: Sequence[Feature]) -> Outcomes:

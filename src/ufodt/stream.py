@@ -70,10 +70,10 @@ def checked_prices(prices: Any, problem: Problem, n_cases: int) -> NDArray[np.fl
 def checked_weights(weights: Any, n_cases: int) -> NDArray[np.float64]:
     """Return the weights of a table, one for each case."""
     given = _amounts(weights, (n_cases,), "weight", "one for each case")
-    if given.sum() > _MOST_CASES:
-        raise InvalidValue(
-            f"Weights of {given.sum():g} in all came; expected {_MOST_CASES:g} at most. Scale them down."
-        )
+    with np.errstate(over="ignore"):
+        total = given.sum()
+    if total > _MOST_CASES:
+        raise InvalidValue(f"Weights of {total:g} in all came; expected {_MOST_CASES:g} at most. Scale them down.")
     return given
 
 
