@@ -20,6 +20,16 @@ def number(value: Any) -> float:
         return math.inf
 
 
+def whole(value: Any, least: int, most: float = math.inf) -> int | None:
+    """Return a whole number within a range as a plain one, and None for anything else.
+
+    >>> whole(np.int32(3), 1), whole(True, 0), whole(2.0, 0), whole(9, 1, 8)
+    (3, None, None, None)
+    """
+    given = plain(value)
+    return given if isinstance(given, int) and not isinstance(given, bool) and least <= given <= most else None
+
+
 def plain(value: Any) -> Any:
     """Return a scalar of numpy as the plain value that it holds, anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value

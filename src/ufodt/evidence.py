@@ -3,6 +3,7 @@
 from typing import Any, NotRequired, TypedDict
 
 from ufodt import core
+from ufodt.amount import whole
 from ufodt.errors import InvalidValue
 from ufodt.features import Continuous, Value
 from ufodt.problem import Problem
@@ -47,6 +48,7 @@ def _checked(threshold: Any, feature: Continuous, thresholds: Thresholds) -> int
     if thresholds.kind == "bins" or threshold == -1:
         return -1
     n = len(feature.cuts) or thresholds.n
-    if isinstance(threshold, bool) or not isinstance(threshold, int) or not 0 <= threshold < n:
+    number = whole(threshold, 0, n - 1)
+    if number is None:
         raise InvalidValue(f"{feature.name}: threshold {threshold!r} came; expected a number from 0 to {n - 1}.")
-    return threshold
+    return number

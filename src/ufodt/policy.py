@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from ufodt import core, stop
-from ufodt.amount import plain
+from ufodt.amount import plain, whole
 from ufodt.errors import InvalidPolicy
 from ufodt.features import Continuous, Feature
 from ufodt.problem import Problem
@@ -82,9 +82,11 @@ class Policy:
         if not isinstance(self.stop, Stop):
             raise InvalidPolicy(f"{self.stop!r} is no stop rule; make one with ufodt.stop, such as region().")
         for name, least in (("n_hypotheses", 1), ("redraw_below", 0)):
-            count = getattr(self, name)
-            if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= 1_000_000:
-                raise InvalidPolicy(f"{name} must be a whole number from {least} to 1,000,000; {count!r} came.")
+            count = whole(getattr(self, name), least, 1_000_000)
+            if count is None:
+                came = getattr(self, name)
+                raise InvalidPolicy(f"{name} must be a whole number from {least} to 1,000,000; {came!r} came.")
+            object.__setattr__(self, name, count)
         object.__setattr__(self, "distinct", plain(self.distinct))
         if not isinstance(self.distinct, bool):
             raise InvalidPolicy(f"distinct={self.distinct!r} came; expected True or False.")

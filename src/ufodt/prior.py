@@ -81,6 +81,7 @@ class Prior:
         if not isinstance(self.labels, Mapping | None):
             raise InvalidProblem(f"{self.labels!r} came for the labels; expected a probability for each.")
         for name in ("learns_labels", "learns_trust"):
+            object.__setattr__(self, name, plain(getattr(self, name)))
             if not isinstance(getattr(self, name), bool):
                 raise InvalidProblem(f"{name}={getattr(self, name)!r} came; expected True or False.")
         object.__setattr__(self, "experts", tuple(self.experts))

@@ -11,7 +11,7 @@ from random import SystemRandom
 from typing import Any, NamedTuple
 
 from ufodt import core
-from ufodt.amount import is_missing, plain
+from ufodt.amount import is_missing, plain, whole
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue, MissingPackage
 from ufodt.growing import OTHER, Growing, move_view
@@ -185,7 +185,7 @@ class UFODTClassifier(base.Classifier):
         self.selection = selection
         self.max_open = max_open
         self.seed = seed
-        if isinstance(max_open, bool) or not isinstance(max_open, int) or max_open < 1:
+        if whole(max_open, 1) is None:
             raise InvalidPolicy(f"max_open={max_open!r} came; expected a whole number above 0.")
         self._growing = Growing(
             problem=problem,

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from ufodt.amount import number
+from ufodt.amount import number, whole
 from ufodt.errors import InvalidPolicy
 
 
@@ -30,7 +30,8 @@ class Selection:
     radius: float = 10.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 0:
+        size = whole(self.size, 0)
+        if size is None:
             raise InvalidPolicy(f"{self.size!r} candidates came; expected a whole number, 0 for all features.")
         epsilon, step, radius = (number(x) for x in (self.epsilon, self.step, self.radius))
         if not 0 <= epsilon <= 1 or not 0 < step < math.inf or not 0 < radius < math.inf:
@@ -38,5 +39,5 @@ class Selection:
                 f"epsilon={self.epsilon!r}, step={self.step!r}, radius={self.radius!r} came; "
                 "expected a share from 0 to 1 and two finite numbers above 0."
             )
-        for name, value in (("epsilon", epsilon), ("step", step), ("radius", radius)):
+        for name, value in (("size", size), ("epsilon", epsilon), ("step", step), ("radius", radius)):
             object.__setattr__(self, name, value)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ufodt import belief as beliefs
 from ufodt import core, manifest, model_file, policy
+from ufodt.amount import whole
 from ufodt.errors import InvalidModelFile, InvalidPolicy, UfodtError
 from ufodt.features import Continuous
 from ufodt.manifest import Settings
@@ -135,6 +136,7 @@ def _checked_sizes(sizes: Any, problem: Problem) -> _Sizes:
 
 
 def _checked_seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
+    number = whole(seed, 0, 2**63 - 1)
+    if number is None:
         raise InvalidPolicy(f"A seed of {seed!r} came; expected a whole number from 0 to 2**63 - 1.")
-    return int(seed)
+    return number

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from ufodt.amount import number, plain
+from ufodt.amount import number, plain, whole
 from ufodt.errors import InvalidPolicy
 
 
@@ -48,8 +48,10 @@ class Thresholds:
     def __post_init__(self) -> None:
         if self.kind not in ("bins", "exhaustive", "exp3"):
             raise InvalidPolicy(f"There is no kind of thresholds {self.kind!r}; choose bins, exhaustive or exp3.")
-        if isinstance(self.n, bool) or not isinstance(self.n, int) or not 1 <= self.n <= 63:
+        n = whole(self.n, 1, 63)
+        if n is None:
             raise InvalidPolicy(f"{self.n!r} cut points came; expected a whole number from 1 to 63.")
+        object.__setattr__(self, "n", n)
         for name in ("teach_all", "average", "normalise"):
             object.__setattr__(self, name, plain(getattr(self, name)))
             if not isinstance(getattr(self, name), bool):
@@ -61,7 +63,7 @@ class Thresholds:
 
 def bins(n: int = 4) -> Thresholds:
     """Return the default: a value falls into one of n bins."""
-    if isinstance(n, bool) or not isinstance(n, int) or not 2 <= n <= 64:
+    if whole(n, 2, 64) is None:
         raise InvalidPolicy(f"{n!r} bins came; expected a whole number from 2 to 64.")
     return Thresholds(kind="bins", n=n - 1)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ufodt.amount import number
+from ufodt.amount import number, whole
 from ufodt.errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _closed(node: "Node") -> "Node":
 
 
 def check_limits(max_depth: int | None, min_share: float) -> None:
-    if max_depth is not None and (isinstance(max_depth, bool) or not isinstance(max_depth, int) or max_depth < 0):
+    if max_depth is not None and whole(max_depth, 0) is None:
         raise InvalidValue(f"max_depth={max_depth!r} came; expected a whole number, zero or more, or None.")
     if not 0 <= number(min_share) <= 1:
         raise InvalidValue(f"min_share={min_share!r} came; expected a share from 0 to 1.")

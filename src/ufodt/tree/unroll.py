@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from ufodt import core
+from ufodt.amount import whole
 from ufodt.errors import InvalidValue
 from ufodt.features import Continuous, Feature
 from ufodt.problem import Problem
@@ -28,24 +29,24 @@ def unroll(
     """Return the tree planned in the core, likeliest nodes first as far as the limits go."""
     check_limits(max_depth, min_share)
     limits = {
-        "max_depth": _whole(max_depth, "max_depth", least=0),
-        "max_missing": _whole(max_missing, "max_missing", least=0),
+        "max_depth": _limit(max_depth, "max_depth", least=0),
+        "max_missing": _limit(max_missing, "max_missing", least=0),
         "min_share": float(min_share),
-        "max_nodes": _whole(max_nodes, "max_nodes", least=1),
+        "max_nodes": _limit(max_nodes, "max_nodes", least=1),
     }
     while planned.unroll(**limits, n_steps=_STEPS):  # type: ignore[arg-type]
         pass
-    whole, real, probabilities = planned.unrolled()
+    named, real, probabilities = planned.unrolled()
     children: dict[int, list[int]] = {}
-    for at, parent in enumerate(whole[:, 0].tolist()):
+    for at, parent in enumerate(named[:, 0].tolist()):
         children.setdefault(parent, []).append(at)
     nodes, all_cuts = [], planned.cuts
-    rows = zip(whole.tolist(), real.tolist(), probabilities.tolist(), strict=True)
+    rows = zip(named.tolist(), real.tolist(), probabilities.tolist(), strict=True)
     for at, ((_, _, feature, answer, is_asked), (price, spent, threshold, share), p) in enumerate(rows):
         branches: tuple[Branch, ...] = ()
         if is_asked:
             cuts = [threshold] if planned.has_thresholds and all_cuts[feature] else all_cuts[feature]
-            came = [(to, int(whole[to, 1])) for to in children[at]]
+            came = [(to, int(named[to, 1])) for to in children[at]]
             branches = _branches(problem.features[feature], n_outcomes[feature], cuts, came)
         nodes.append(
             Node(
@@ -79,9 +80,10 @@ def _branches(feature: Feature, n_outcomes: int, cuts: list[float], came: list[t
     return tuple(branches)
 
 
-def _whole(given: Any, name: str, *, least: int) -> int:
+def _limit(given: Any, name: str, *, least: int) -> int:
     if given is None:
         return _NO_LIMIT
-    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+    limit = whole(given, least)
+    if limit is None:
         raise InvalidValue(f"{name}={given!r} came; expected a whole number from {least} on.")
-    return min(given, _NO_LIMIT)
+    return min(limit, _NO_LIMIT)
