@@ -91,7 +91,7 @@ def test_the_question_is_the_first_of_the_ranking(name: str) -> None:
             assert left <= set(NAMES) - set(session.evidence["values"])
             assert len(left) == n_offered - len(session.evidence["values"])
             if any(reason.gain > 0 for reason in reasons):
-                assert (reasons[0].feature, reasons[0].price, reasons[0].gain) == question and reasons[0].pays
+                assert (reasons[0].feature, reasons[0].price, reasons[0].gain) == question[:3] and reasons[0].pays
                 n_compared += 1
             session.tell(question.feature, row[question.feature])
         assert not any(reason.pays for reason in session.why()) or learner.policy.stop.kind != "cost_benefit"

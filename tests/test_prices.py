@@ -61,6 +61,16 @@ def test_a_surcharge_is_paid_when_its_value_comes() -> None:
     assert ran == asked == [5.0, 1.0] * 5
 
 
+def test_a_question_says_what_it_costs_for_sure_and_at_most() -> None:
+    learner = learner_of([Categorical("x", ["fine", "odd"], price=1.0, surcharge={"odd": 4.0})])
+    for _ in range(5):
+        session = learner.open()
+        question = session.ask()
+        assert question is not None and (question.price, question.most) == (1.0, 5.0)
+        session.tell("x", "odd")
+        assert session.cost == question.most
+
+
 def test_the_price_of_a_question_expects_the_surcharge() -> None:
     learner = learner_of([Categorical("x", ["fine", "odd"], price=1.0, surcharge={"odd": 4.0})])
     learner.learn_many([["fine"]] * 500, [0, 1] * 250)

@@ -18,8 +18,9 @@ class Question(NamedTuple):
     """The feature to ask next, what it costs now, and what the criterion expects of it."""
 
     feature: str
-    price: float
+    price: float  # apart from what its value may add
     gain: float
+    most: float  # the price if the value comes that adds most
 
 
 class _Event(NamedTuple):
@@ -107,7 +108,7 @@ class Reason:
 
     feature: str
     gain: float
-    price: float
+    price: float  # with what its value is expected to add
     pays: bool  # it may be asked now and, by a stop rule that weighs cost and benefit, saves more than it costs
     outlook: tuple[Outlook, ...]
 
@@ -155,8 +156,8 @@ class Session:
         question = self._plan.next()
         if question is None:
             return None
-        feature, price, gain = question
-        return Question(self._problem.features[feature].name, price, gain)
+        feature, _, gain = question
+        return Question(self._problem.features[feature].name, self._plan.base(feature), gain, self._plan.most(feature))
 
     def tell(self, feature: str, value: Any) -> None:
         """Pay for a feature and note its value; it need not be the one that was asked."""

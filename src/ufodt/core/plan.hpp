@@ -42,6 +42,7 @@ class Plan {
     const Hypotheses& hypotheses() const { return case_.hypotheses(); }
     double spent() const { return case_.purse().spent(); }
     double price(int feature) const { return case_.price(feature); }
+    double base(int feature) const { return case_.purse().price(feature); }  // apart from what its outcome may add
     double most(int feature) const { return case_.purse().most(feature); }
     bool fits(int feature) const { return case_.purse().fits(feature, case_.budget()); }
     double left() const { return std::max(case_.budget() - spent(), 0.0); }  // of the budget

@@ -89,6 +89,12 @@ void bind_plan(nb::module_& m) {
                  return plan.price(feature);
              },
              "feature"_a)
+        .def("base",
+             [](const Plan& plan, int feature) {
+                 check_feature(plan.shape(), feature);
+                 return plan.base(feature);
+             },
+             "feature"_a)
         .def("most",
              [](const Plan& plan, int feature) {
                  check_feature(plan.shape(), feature);
