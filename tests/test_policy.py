@@ -5,7 +5,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Criterion, Expert, Policy, Prior, Problem, certificate, core, policy, stop
+from ufodt import (
+    UFODT,
+    Binary,
+    Criterion,
+    Expert,
+    Policy,
+    Prior,
+    Problem,
+    Selection,
+    certificate,
+    core,
+    policy,
+    stop,
+    thresholds,
+)
 from ufodt.errors import InvalidPolicy
 from ufodt.lab import worlds
 from ufodt.lab.optimal import optimum
@@ -175,3 +189,11 @@ def test_a_small_problem_of_many_labels_is_too_much_work_to_plan_exactly(monkeyp
     exact = learner.gap().ratio
     monkeypatch.setattr(policy, "_SMALL_WORK", work - 1)
     assert abs(exact - 1) < 1e-9 < learner.gap().ratio - 1
+
+
+def test_numbers_and_truth_values_of_numpy_are_plain_settings() -> None:
+    policy = Policy(n_hypotheses=np.int64(5), redraw_below=np.int32(2), distinct=np.bool_(True))  # type: ignore[arg-type]
+    assert policy == Policy(n_hypotheses=5, redraw_below=2, distinct=True) and type(policy.n_hypotheses) is int
+    assert Selection(np.int64(3)) == Selection(3) and type(Selection(np.int64(3)).size) is int  # type: ignore[arg-type]
+    assert type(thresholds.exp3(np.int64(4)).n) is int  # type: ignore[arg-type]
+    assert Prior(learns_trust=np.bool_(False)) == Prior(learns_trust=False)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ufodt import Binary, Categorical, Continuous, Problem
+from ufodt import Binary, Categorical, Continuous, Problem, core
 from ufodt.errors import InvalidProblem, InvalidValue, UfodtError, UnknownFeature, UnknownLabel
 from ufodt.features import from_text
 from ufodt.problem import MAX_LABELS, MAX_OUTCOMES
@@ -90,6 +90,7 @@ def test_a_categorical_needs_two_or_more_different_values(values: Any, says: str
 def test_the_limits_themselves_are_allowed() -> None:
     problem = Problem([Categorical("c", range(MAX_OUTCOMES))], labels=range(MAX_LABELS))
     assert (problem.n_features, problem.n_labels) == (1, MAX_LABELS)
+    assert (MAX_OUTCOMES, MAX_LABELS) == (core.MAX_OUTCOMES, core.MAX_LABELS)
     assert problem.outcomes([[MAX_OUTCOMES - 1]])[0].tolist() == [[MAX_OUTCOMES - 1]]
 
 

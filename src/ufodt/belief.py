@@ -18,8 +18,6 @@ from ufodt.prior import counts as prior_counts
 from ufodt.problem import LabelIndices, Outcomes, Problem, Values
 from ufodt.thresholds import Thresholds
 
-_SKETCH_CELLS = 64  # as many as a sketch of the core holds
-
 
 class Weighted(NamedTuple):
     """The label index and the weight of every case of a table."""
@@ -164,11 +162,11 @@ def _cross(rows: NDArray[Any], labels: Any, weights: NDArray[Any], n: int, m: in
 
 def _squeezed(cells: NDArray[Any], by_label: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Cells of a sketch, at most as many as one holds, neighbours of about equal weight together at their mean."""
-    if len(cells) <= _SKETCH_CELLS:
+    if len(cells) <= core.SKETCH_CELLS:
         return cells, by_label
     weight = by_label.sum(axis=1)
     share = (np.cumsum(weight) - 0.5 * weight) / weight.sum()
-    _, group = np.unique((share * _SKETCH_CELLS).astype(np.int64), return_inverse=True)
+    _, group = np.unique((share * core.SKETCH_CELLS).astype(np.int64), return_inverse=True)
     sums = np.zeros((group[-1] + 1, by_label.shape[1]))
     np.add.at(sums, group, by_label)
     share_of_group = weight / np.bincount(group, weight)[group]

@@ -50,7 +50,7 @@ def optimum(problem: core.Problem, theta: FloatArray, label: FloatArray, *, wort
     """Return what the best of all policies is expected to pay, and its tree.
 
     Found by dynamic programming over all partial assignments of outcomes, of which there are the product of
-    (number of outcomes + 1) over the features: 13 binary features take a second, and about 15 are the limit.
+    (number of outcomes + 1) over the features: 13 binary features take half a second, and about 15 are the limit.
 
     Raises
     ------

@@ -211,12 +211,22 @@ def from_text(feature: Feature, text: str) -> Value:
             if plain_text.removesuffix(".0") in pair:
                 return pair.index(plain_text.removesuffix(".0"))
         raise InvalidValue(f"{feature.name}: {written!r} came; expected 0 or 1, no or yes.")
-    same = [value for value in feature.values if str(value) == written]
-    same = same or [value for value in feature.values if str(value).lower() == plain_text]
-    same = same or [value for value in feature.values if not isinstance(value, str) and _reads_as(value, written)]
+    same = meant(feature.values, written)
     if len(same) != 1:
         raise InvalidValue(f"{feature.name}: {written!r} came; expected one of {some(feature.values)}.")
     return same[0]
+
+
+def meant(names: Iterable[Value], text: str) -> list[Value]:
+    """Return those that a text may stand for: written just so, else in another case, else as the same number.
+
+    >>> meant(["Low", "High"], "high"), meant([1, 2.5, True], "1.0"), meant(["a", "A"], "a")
+    (['High'], [1], ['a'])
+    """
+    known = list(names)
+    same = [name for name in known if str(name) == text]
+    same = same or [name for name in known if str(name).lower() == text.lower()]
+    return same or [name for name in known if not isinstance(name, str | bool) and _reads_as(name, text)]
 
 
 def in_words(feature: Feature, value: Value) -> str:

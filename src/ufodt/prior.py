@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ufodt import core
 from ufodt.amount import number, plain
 from ufodt.errors import InvalidProblem
-from ufodt.features import Continuous, Feature, Value
+from ufodt.features import Continuous, Feature, Value, meant
 from ufodt.problem import Label, Problem
 from ufodt.thresholds import Thresholds
 
@@ -238,20 +238,8 @@ def _known_as(known: Sequence[Any], name: Any) -> Any:
     """The label or value that a name stands for: a file writes every key as text, `true` for True and 1 for 1.0 too."""
     if name in known or not isinstance(name, str):
         return name
-
-    def is_meant(one: Any) -> bool:
-        if isinstance(one, bool):
-            return str(one).lower() == name.lower()
-        return str(one) == name or (isinstance(one, int | float) and _read(name) == one)
-
-    return next((one for one in known if is_meant(one)), name)
-
-
-def _read(name: str) -> float:
-    try:
-        return float(name)
-    except ValueError:
-        return math.nan
+    found = meant(known, name)
+    return found[0] if len(found) == 1 else name
 
 
 def _checked(probabilities: Sequence[float], what: str) -> NDArray[np.float64]:

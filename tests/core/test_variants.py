@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from ufodt import core
 
+ROOT = Path(__file__).parents[2]
 STUB = Path(core.__file__).with_suffix(".pyi")
 RUN = """
 import hashlib, math, sys
@@ -47,21 +49,38 @@ print(digest.hexdigest())
 """
 
 
-def digest(variant: str) -> str:
+LEARN = """
+import sys
+from ufodt import core
+from tests.cases import LEARNERS, digest, make, stream_of
+
+assert core.variant == sys.argv[1], core.variant
+for name in LEARNERS:
+    learner = make(name)
+    learner.run(*stream_of(name, 3, 150, missing=0.1))
+    learner.learn_many(*stream_of(name, 4, 50))
+    print(name, digest(learner))
+"""
+
+
+def said(program: str, variant: str) -> str:
     environment = {**os.environ, "UFODT_CORE": variant}
-    done = subprocess.run([sys.executable, "-c", RUN, variant], env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program, variant], env=environment, cwd=ROOT, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @pytest.mark.skipif(os.sep in os.environ.get("UFODT_CORE", ""), reason="a module built apart has no variants")
+@pytest.mark.parametrize("program", [RUN, LEARN], ids=["run", "learn"])
 @pytest.mark.parametrize("variant", ["v3", "v4"])
-def test_all_compiled_variants_give_the_same_bits(variant: str) -> None:
+def test_all_compiled_variants_give_the_same_bits(variant: str, program: str) -> None:
     from ufodt.core import _core_baseline
 
     if _core_baseline.best_variant() < variant:  # "baseline" < "v3" < "v4"
         pytest.skip(f"this processor cannot run {variant}")
-    assert digest("baseline") == digest(variant)
+    assert said(program, "baseline") == said(program, variant)
 
 
 def declared() -> dict[str, set[str] | None]:
@@ -91,3 +110,18 @@ def test_the_core_passes_on_all_that_the_module_offers() -> None:
 @pytest.mark.parametrize("name", [name for name, members in declared().items() if members is not None])
 def test_the_stub_names_exactly_the_members_of_a_class(name: str) -> None:
     assert declared()[name] == {member for member in vars(getattr(core, name)) if member[0] != "_"}
+
+
+def parameters(name: str) -> dict[str, list[str]]:
+    """Of every function of a class of the stub, the names of its parameters."""
+    body = next(n for n in ast.parse(STUB.read_text()).body if isinstance(n, ast.ClassDef) and n.name == name).body
+    functions = [n for n in body if isinstance(n, ast.FunctionDef) and not n.decorator_list]
+    return {f.name: [arg.arg for arg in (*f.args.args, *f.args.kwonlyargs) if arg.arg != "self"] for f in functions}
+
+
+@pytest.mark.parametrize("name", [name for name, members in declared().items() if members is not None])
+def test_the_stub_names_the_parameters_that_the_core_takes(name: str) -> None:
+    for function, names in parameters(name).items():
+        signature = getattr(getattr(core, name), function).__doc__.splitlines()[0]
+        for parameter in names:
+            assert re.search(rf"\b{parameter}: ", signature), f"{name}.{function}: {signature}"

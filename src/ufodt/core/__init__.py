@@ -36,6 +36,7 @@ variant = _module.__name__.rpartition("_core_")[2]
 MAX_LABELS = _module.MAX_LABELS
 MAX_OUTCOMES = _module.MAX_OUTCOMES
 MAX_STATES = _module.MAX_STATES
+SKETCH_CELLS = _module.SKETCH_CELLS
 Belief = _module.Belief
 Drift = _module.Drift
 Optimal = _module.Optimal

@@ -16,6 +16,7 @@ variant: str
 MAX_LABELS: int
 MAX_OUTCOMES: int
 MAX_STATES: int
+SKETCH_CELLS: int
 
 class Problem:
     def __init__(

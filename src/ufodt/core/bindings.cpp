@@ -25,9 +25,10 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         return "baseline";
 #endif
     });
-    m.attr("MAX_LABELS") = 256;
-    m.attr("MAX_OUTCOMES") = 1024;
+    m.attr("MAX_LABELS") = Shape::max_labels;
+    m.attr("MAX_OUTCOMES") = Shape::max_outcomes;
     m.attr("MAX_STATES") = Optimal::max_states;
+    m.attr("SKETCH_CELLS") = Sketch::capacity;
 
     bind_problem(m);
     bind_policy(m);

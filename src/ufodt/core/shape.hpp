@@ -11,15 +11,17 @@
 namespace ufodt {
 
 struct Shape {
+    static constexpr int max_labels = 256, max_outcomes = 1024;
+
     int n_features = 0, n_labels = 0, n_rows = 0;
     std::vector<int> first_row;  // n_features + 1 entries
 
     Shape() = default;
     Shape(const std::vector<int>& n_outcomes, int labels) : n_features(static_cast<int>(n_outcomes.size())), n_labels(labels) {
-        if (labels < 1 || labels > 256) throw std::invalid_argument("the number of labels must be 1 to 256");
+        if (labels < 1 || labels > max_labels) throw std::invalid_argument("the number of labels must be 1 to 256");
         first_row.push_back(0);
         for (const int k : n_outcomes) {
-            if (k < 2 || k > 1024) throw std::invalid_argument("a feature must have 2 to 1024 outcomes");
+            if (k < 2 || k > max_outcomes) throw std::invalid_argument("a feature must have 2 to 1024 outcomes");
             first_row.push_back(first_row.back() + k);
         }
         n_rows = first_row.back();

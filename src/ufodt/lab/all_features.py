@@ -57,6 +57,6 @@ def _of_views(learner: UFODT, j: int, values: FloatArray, rng: np.random.Generat
     if not cuts:  # nothing was seen yet
         return np.zeros((len(values), n_labels))
     most = int(uses.reshape(-1, n_labels)[first : first + len(cuts)].sum(axis=1).argmax())
-    below, above = 1.0 + counts.reshape(-1, 2, n_labels)[first + most]
+    below, above = learner.prior.count + counts.reshape(-1, 2, n_labels)[first + most]
     p = above / (below + above) if rng is None else rng.beta(above, below)
     return np.asarray(np.log(np.where((values > cuts[most])[:, None], p, 1 - p) + 1e-300), dtype=np.float64)

