@@ -1,5 +1,7 @@
 """The commands around a model file: `run` makes and improves one, `ask`, `explain` and `tree` use it."""
 
+import os
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ if TYPE_CHECKING:
 
 _SHOWN, _EXPORTED = 20_000, 5_000  # nodes of a tree that is looked at, and of one that goes elsewhere
 _MODEL = click.argument("model", type=click.Path(dir_okay=False))
+_BUDGET = click.option("--budget", type=click.FloatRange(min=0), help="What a case may cost at most.")
 _FORMATS = {
     ".txt": "text",
     ".dot": "dot",
@@ -25,8 +28,14 @@ _FORMATS = {
 @click.argument("data", type=click.Path(dir_okay=False, allow_dash=True))
 @click.option("--label", help="Column with the label.  [default: label, else the last one; with --model: none]")
 @click.option("--price", "about", type=click.Path(dir_okay=False), help="TOML file: prices, kinds of columns, loss.")
+@click.option(
+    "--missing",
+    multiple=True,
+    metavar="CELL",
+    help='A further cell that means "not known", such as -9; may be repeated.',
+)
 @click.option("--prior", type=click.Path(dir_okay=False), help="TOML file: what an expert knows before the first case.")
-@click.option("--budget", type=click.FloatRange(min=0), help="What a case may cost at most.")
+@_BUDGET
 @click.option(
     "--drift", metavar="auto|SHARE", help="Start anew when labels begin to surprise, or forget a share a case."
 )
@@ -38,7 +47,7 @@ _FORMATS = {
     type=click.Choice(["ig", "ec2", "us", "rig", "gini", "eced", "random"]),
     help="How questions are scored.  [default: ig]",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of a new learner.")
+@click.option("--seed", type=click.IntRange(min=0), help="Of a new learner.  [default: 0]")
 @click.option(
     "--records",
     type=click.Path(dir_okay=False, allow_dash=True),
@@ -49,6 +58,7 @@ def run(
     data: str,
     label: str | None,
     about: str | None,
+    missing: tuple[str, ...],
     prior: str | None,
     budget: float | None,
     drift: str | None,
@@ -56,7 +66,7 @@ def run(
     model: str | None,
     skip: int,
     criterion: str | None,
-    seed: int,
+    seed: int | None,
     records: str | None,
     as_json: bool,
 ) -> None:
@@ -85,36 +95,38 @@ def run(
     from ufodt.app.reading import read_drift, read_stream, read_stream_for
     from ufodt.app.run import out_of, print_summary
     from ufodt.app.run import run as go
-    from ufodt.lab.datasets.table import label_column
     from ufodt.prior import read_prior
 
     of_a_new_model = {"price": about, "prior": prior, "budget": budget, "drift": drift, "criterion": criterion}
-    for option, given in of_a_new_model.items() if model is not None else ():
+    for option, given in (of_a_new_model | {"seed": seed}).items() if model is not None else ():
         if given is not None:
             raise click.UsageError(f"--{option} belongs to a new model; a saved one has its own.")
-    for path in (save, None if records == "-" else records):
-        _check_folder(path)
-    out = out_of(records, append=skip > 0)
+    _check_folder(None if records == "-" else records)
+    _check_place(save)
+    _check_apart(
+        "--records", records, {"DATA": data, "--price": about, "--prior": prior, "--model": model, "--save": save}
+    )
+    _check_apart("--save", save, {"DATA": data, "--price": about, "--prior": prior})
     console = Console(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
-    with console.status("Reading the table"):
+    with console.status("Reading the table") if console.is_terminal else nullcontext():
         if model is None:
-            stream = read_stream(data, label=label, about=about)
+            stream = read_stream(data, label=label, about=about, missing=missing)
             learner = ufodt.UFODT(
                 stream.problem,
                 criterion=criterion,
                 stop=None if budget is None else ufodt.stop.cost_benefit() | ufodt.stop.budget(budget),
                 prior=None if prior is None else read_prior(prior),
                 drift=None if drift is None else read_drift(drift),
-                seed=seed,
+                seed=seed or 0,
             )
         else:
             learner = ufodt.load(model)
-            stream = read_stream_for(learner.problem, data, label=label)
-    for sentence in stream.account:
-        console.print(sentence, style="dim", markup=False)
-    tally, done = go(console, learner, stream, save=save, skip=skip, records=out)
-    if out is not None and records != "-":
-        out.close()
+            stream = read_stream_for(learner.problem, data, label=label, missing=missing)
+    with suppress(OSError):  # who does not hear it is no reason not to work
+        for sentence in stream.account:
+            console.print(sentence, style="dim", markup=False)
+    with out_of(records, append=skip > 0) as out:
+        tally, done = go(console, learner, stream, save=save, skip=skip, records=out)
     if as_json:
         click.echo(json.dumps(tally.summary(learner.problem), ensure_ascii=False))
     else:
@@ -127,8 +139,8 @@ def run(
         n_done = skip + tally.n_cases
         console.print(f"Interrupted after {n_done:,} of {len(stream.y):,} cases.", style="yellow")
         if save is not None and data != "-":
-            named = label if model is not None else label_column(data, label=label, overrides=about)
-            rest = [] if named is None else ["--label", named]
+            rest = [] if stream.label is None else ["--label", stream.label]
+            rest += [f"--missing={cell}" for cell in stream.missing]
             rest += ["--model", save, "--save", save, "--skip", str(n_done)]
             rest += [] if records is None else ["--records", records]
             console.print(f"To go on: {shlex.join(['ufodt', 'run', data, *rest])}", markup=False)
@@ -280,6 +292,26 @@ def _check_folder(path: str | None) -> None:
         raise UfodtError(
             f"There is no folder {str(Path(path).parent)!r} to write {Path(path).name} into; make it first."
         )
+
+
+def _check_place(model: str | None) -> None:
+    """Complain before the work that a model cannot be saved there."""
+    from ufodt.errors import UfodtError
+    from ufodt.model_file import place
+
+    if model is None:
+        return
+    target = Path(place(model))
+    _check_folder(str(target))
+    if not os.access(target.parent, os.W_OK):
+        raise UfodtError(f"Nothing may be written into {str(target.parent)!r}; save {target.name} elsewhere.")
+
+
+def _check_apart(option: str, path: str | None, others: dict[str, str | None]) -> None:
+    """Complain before the work that what is written would destroy what is read, or written too."""
+    for name, other in others.items():
+        if path not in (None, "-") and other not in (None, "-") and os.path.realpath(path) == os.path.realpath(other):
+            raise click.UsageError(f"{option} and {name} are the same file, {path}; give each its own.")
 
 
 def _write_png(frozen: "ufodt.tree.Tree", output: str, given: dict[str, float], missing: bool) -> None:

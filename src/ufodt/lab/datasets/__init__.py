@@ -12,6 +12,7 @@ imported only by the loader that needs them.
 from collections.abc import Callable
 from pathlib import Path
 
+from ufodt.lab.datasets.cells import TABLE_SUFFIXES
 from ufodt.lab.datasets.dataset import BadTable, Card, Column, Dataset, DatasetUnavailable, take
 from ufodt.lab.datasets.folder import data_folder, fetal_health, fico, load_paper
 from ufodt.lab.datasets.generated import led, nb30, stagger, stagger_holdout, wide
@@ -30,7 +31,7 @@ from ufodt.lab.datasets.packaged import (
 from ufodt.lab.datasets.paper import PAPER, PaperRun, paper_split, split, split_rows
 from ufodt.lab.datasets.prices import TURNEY
 from ufodt.lab.datasets.problems import to_named, to_problem
-from ufodt.lab.datasets.table import TABLE_SUFFIXES, read_table
+from ufodt.lab.datasets.table import read_table
 
 __all__ = [
     "NAMES",
