@@ -150,14 +150,18 @@ def run(
 @click.command()
 @_MODEL
 @click.option(
-    "--known", multiple=True, metavar="NAME=VALUE", help="What is known already, and so free; may be repeated."
+    "--known",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="What is known of the first case already, and so free; may be repeated.",
 )
+@_BUDGET
 @click.option("--learn", is_flag=True, help="Explore, be told the truth, and learn from it.")
 @click.option(
     "--save", type=click.Path(dir_okay=False), help="Where to write what was learned; means --learn.  [default: asks]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Lines of JSON in and out, for programs.")
-def ask(model: str, known: tuple[str, ...], learn: bool, save: str | None, as_json: bool) -> None:
+def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, save: str | None, as_json: bool) -> None:
     """Ask question by question, and give an answer with its evidence.
 
     The questions are those of `ufodt tree`: nothing is tried out, nothing is learned, and the same values lead the same
@@ -169,10 +173,13 @@ def ask(model: str, known: tuple[str, ...], learn: bool, save: str | None, as_js
     \b
         out  {"ask": "fever", "price": 1.0, "values": [0, 1]}
         in   {"tell": {"fever": 1}}      or {"skip": "fever"}, {"undo": true}, {"why": true},
-                                            {"what_if": {"fever": 1}}, {"answer": true}
+                                            {"what_if": {"fever": 1}}, {"answer": true},
+                                            {"skip": "fever", "charged": true}
         out  {"answer": "ill", "probabilities": [["healthy", 0.1], ["ill", 0.9]], "cost": 1.0, "evidence": {…}}
-        in   {"open": {"case": "17"}}    opens the next case; with --learn {"label": "ill"} learns, and opens one too
+        in   {"open": {"case": "17"}}    opens the next case, with "known" and "budget" inside if wanted;
+                                         with --save {"label": "ill"} learns, and opens one too
     """
+    import math
     import sys
 
     from rich.console import Console
@@ -182,26 +189,31 @@ def ask(model: str, known: tuple[str, ...], learn: bool, save: str | None, as_js
     from ufodt.app.ask import serve_lines
     from ufodt.app.reading import read_values
 
-    _check_folder(save)
+    if as_json and learn and save is None:
+        raise click.UsageError("With --json nobody is asked where to save what is learned: name a file with --save.")
+    _check_place(save)
     learner = ufodt.load(model)
-    values = read_values(learner.problem, known)
+    values, most = read_values(learner.problem, known), math.inf if budget is None else budget
+    learns = learn or save is not None
     if as_json:
-        serve_lines(learner, sys.stdin, sys.stdout, known=values, learns=learn or save is not None, save=save)
+        serve_lines(learner, sys.stdin, sys.stdout, known=values, budget=most, learns=learns, save=save)
     else:
-        learns = learn or save is not None
-        go(Console(highlight=False), learner, known=values, learns=learns, save=save, model=model)
+        console = Console(highlight=False)
+        go(console, learner, known=values, budget=most, learns=learns, save=save, model=model)
 
 
 @click.command()
 @_MODEL
 @click.argument("values", nargs=-1, metavar="[NAME=VALUE]...")
+@_BUDGET
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
-def explain(model: str, values: tuple[str, ...], as_json: bool) -> None:
+def explain(model: str, values: tuple[str, ...], budget: float | None, as_json: bool) -> None:
     """Say what a model makes of some values: the answer, the evidence in bits, and what it would ask next and why.
 
     As in `ufodt tree` and `ufodt ask`, it plans by what is believed on the whole; nothing is tried out.
     """
     import json
+    import math
 
     from rich.console import Console
 
@@ -210,7 +222,8 @@ def explain(model: str, values: tuple[str, ...], as_json: bool) -> None:
     from ufodt.app.reading import read_values
 
     learner = ufodt.load(model)
-    session = learner.open(known=read_values(learner.problem, values), explore=False)
+    known = read_values(learner.problem, values)
+    session = learner.open(known=known, budget=math.inf if budget is None else budget, explore=False)
     if as_json:
         click.echo(json.dumps(pages.as_json(session), ensure_ascii=False))
         return
