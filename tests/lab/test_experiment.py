@@ -1,6 +1,7 @@
 """Experiments: what a declaration says, what is run for it, and that a killed campaign ends as an undisturbed one."""
 
 import json
+import multiprocessing
 import os
 import re
 import shutil
@@ -221,6 +222,20 @@ def test_an_interrupted_campaign_goes_on_where_it_was(
         assert {path: files[path] for path in taken} == taken, "a finished run was taken again"
         taken = files
     assert carried_out(tiny, tmp_path) == undisturbed[1]
+
+
+def test_a_campaign_on_several_processes_stops_at_once(tiny: Path, tmp_path: Path) -> None:
+    declared = replace(experiment.read(tiny), n_seeds=20)
+    runs = list(experiment.runs_of(declared))
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        campaign.carry_out(runs, tmp_path, n_jobs=2, report=stop)
+    n_taken = len(list(tmp_path.rglob("*.parquet")))
+    assert 1 <= n_taken <= 10 < len(runs)
+    assert not multiprocessing.active_children(), "workers go on though the campaign has stopped"
 
 
 def test_a_damaged_record_is_taken_again(tiny: Path, undisturbed: tuple[Path, str], tmp_path: Path) -> None:
