@@ -254,9 +254,11 @@ def test_a_case_and_its_label_are_read_like_what_is_told(tmp_path: Path) -> None
     ]
 
 
-def test_a_line_of_any_depth_is_answered(folder: Path) -> None:
+def test_a_line_of_any_depth_and_any_bytes_is_answered(folder: Path) -> None:
     first, deep, again = talk(folder, "[" * 200_000, {"undo": True})
     assert "error" in deep and again == first
+    done = call("ask", model(folder), "--json", text=b'\xef\xbb\xbf{"undo": true}\n{"skip": "\xff"}\n')
+    assert [list(json.loads(line)) for line in done.stdout.splitlines()] == [list(first), list(first), ["error"]]
 
 
 def test_a_case_costs_no_more_than_its_budget(folder: Path) -> None:

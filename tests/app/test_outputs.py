@@ -29,11 +29,12 @@ def test_records_are_opened_only_when_all_is_read(folder: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("option", ["--records", "--save"])
-@pytest.mark.parametrize("name", ["cases.csv", "prices.toml", "link.csv"])
+@pytest.mark.parametrize("name", ["cases.csv", "prices.toml", "link.csv", "hard.csv"])
 def test_what_is_read_is_not_written_to(option: str, name: str, folder: Path, tmp_path: Path) -> None:
     for file in ("cases.csv", "prices.toml"):
         (tmp_path / file).write_bytes((folder / file).read_bytes())
     (tmp_path / "link.csv").symlink_to(tmp_path / "cases.csv")
+    (tmp_path / "hard.csv").hardlink_to(tmp_path / "cases.csv")
     refused = call(*about(tmp_path), option, str(tmp_path / name))
     assert refused.exit_code == 2 and "are the same file" in refused.output
     assert (tmp_path / "cases.csv").read_bytes() == (folder / "cases.csv").read_bytes()
@@ -43,6 +44,8 @@ def test_records_and_model_are_two_files(folder: Path, tmp_path: Path) -> None:
     one = str(tmp_path / "one")
     refused = call(*about(folder), "--records", one, "--save", one)
     assert refused.exit_code == 2 and "--records and --save are the same file" in refused.output
+    refused = call("tree", model(folder), "--output", model(folder))
+    assert refused.exit_code == 2 and "--output and MODEL are the same file" in refused.output
     refused = call("run", str(folder / "cases.csv"), "--model", model(folder), "--records", model(folder))
     assert refused.exit_code == 2 and "--records and --model are the same file" in refused.output
     assert call(*about(folder), "--save", one).exit_code == 0
@@ -103,7 +106,8 @@ def test_a_pipe_may_carry_any_bytes(folder: Path) -> None:
         assert done.exit_code == 0 and '"cases": 900' in done.stdout
 
 
-def test_a_closed_input_is_said_in_one_line() -> None:
-    command = " ".join(map(repr, [*UFODT, "run", "-"]))
-    done = subprocess.run(["sh", "-c", f"{command} <&-"], capture_output=True, text=True)
-    assert done.returncode == 1 and done.stderr.startswith("ufodt: Standard input is closed; send a table")
+@pytest.mark.parametrize("arguments", [["run", "-"], ["ask", "model.npz", "--json"]])
+def test_a_closed_input_is_said_in_one_line(arguments: list[str], folder: Path) -> None:
+    command = " ".join(map(repr, [*UFODT, *arguments]))
+    done = subprocess.run(["sh", "-c", f"{command} <&-"], capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 1 and done.stderr.startswith("ufodt: Standard input is closed; send something through")

@@ -78,13 +78,15 @@ def run(
         [prices]
         age = 1.0             # beside a price also: mandatory, needs, computed_from, surcharge
         glucose = { price = 17.61, later = 15.51, group = "blood" }
+        others = 2.0          # every feature without an entry
         [loss.ill]            # of the ill, to call one healthy costs 400
         healthy = 400
         [loss.healthy]
         ill = 50
 
-    Without a loss, a mistake costs as much as 100 questions of the mean price. With --model and without --label, cases
-    are answered as by the model's tree and nothing is learned. Ctrl-C ends the run between two cases and saves it.
+    Without a loss, a mistake costs as much as 100 questions of the mean price. A case without a label is answered and
+    teaches nothing. With --model and without --label, cases are answered as by the model's tree and nothing is learned.
+    Ctrl-C ends the run between two cases and saves it.
     """
     import json
     import shlex
@@ -187,7 +189,7 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     import ufodt
     from ufodt.app.ask import ask as go
     from ufodt.app.ask import serve_lines
-    from ufodt.app.reading import read_values
+    from ufodt.app.reading import read_values, standard_input
 
     if as_json and learn and save is None:
         raise click.UsageError("With --json nobody is asked where to save what is learned: name a file with --save.")
@@ -196,7 +198,8 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     values, most = read_values(learner.problem, known), math.inf if budget is None else budget
     learns = learn or save is not None
     if as_json:
-        serve_lines(learner, sys.stdin, sys.stdout, known=values, budget=most, learns=learns, save=save)
+        lines = (line.decode("utf-8", errors="replace").lstrip("\ufeff") for line in standard_input())
+        serve_lines(learner, lines, sys.stdout, known=values, budget=most, learns=learns, save=save)
     else:
         console = Console(highlight=False)
         go(console, learner, known=values, budget=most, learns=learns, save=save, model=model)
@@ -273,6 +276,7 @@ def tree(
     import ufodt
 
     _check_folder(output)
+    _check_apart("--output", output, {"MODEL": model})
     form = form or _FORMATS.get(Path(output or "").suffix.lower(), "text")
     if form == "png" and output is None:
         raise click.UsageError("A PNG goes into a file: name one with --output.")
@@ -323,8 +327,15 @@ def _check_place(model: str | None) -> None:
 def _check_apart(option: str, path: str | None, others: dict[str, str | None]) -> None:
     """Complain before the work that what is written would destroy what is read, or written too."""
     for name, other in others.items():
-        if path not in (None, "-") and other not in (None, "-") and os.path.realpath(path) == os.path.realpath(other):
+        if path not in (None, "-") and other not in (None, "-") and _is_same(path, other):
             raise click.UsageError(f"{option} and {name} are the same file, {path}; give each its own.")
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Whether two paths lead to one file, also one that is not there yet."""
+    if os.path.exists(path) and os.path.exists(other):
+        return os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)
 
 
 def _write_png(frozen: "ufodt.tree.Tree", output: str, given: dict[str, float], missing: bool) -> None:

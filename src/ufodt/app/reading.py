@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,6 +173,13 @@ def _example(problem: Problem) -> str:
     return f"{feature.name}={getattr(feature, 'values', (1.5,))[0]}"
 
 
+def standard_input() -> BinaryIO:
+    """Return the bytes that come through a pipe."""
+    if sys.stdin is None:
+        raise InvalidValue("Standard input is closed; send something through a pipe, or name a file.")
+    return sys.stdin.buffer
+
+
 class _file:
     """The path of a table; what comes through a pipe is put into a file first."""
 
@@ -183,9 +190,7 @@ class _file:
     def __enter__(self) -> Path:
         if self.path != "-":
             return Path(self.path)
-        if sys.stdin is None:
-            raise InvalidValue("Standard input is closed; send a table through a pipe, or name a file instead of -.")
-        content = sys.stdin.buffer.read()
+        content = standard_input().read()
         self.folder = tempfile.TemporaryDirectory()
         file = Path(self.folder.name, "stdin.jsonl" if decode(content)[0].lstrip().startswith("{") else "stdin.csv")
         file.write_bytes(content)
