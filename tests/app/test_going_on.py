@@ -10,6 +10,8 @@ import pytest
 
 import ufodt
 from ufodt.app import run as runs
+from ufodt.app.reading import read_stream
+from ufodt.lab import datasets
 
 from .calling import call, rows
 
@@ -58,7 +60,7 @@ def test_a_run_gone_on_with_is_the_run_that_was_not_interrupted(
 
     whole = call(*command, *outputs("whole"))
     assert whole.exit_code == 0, whole.output
-    assert "no label in 'state': answered, and nothing learned from." in whole.output
+    assert "rows have no label in 'state'; they are answered, and teach nothing." in whole.output
     assert "rhythm: 1 cells taken as missing, such as 'paced'." in whole.output
     more = interrupted(*command, *outputs("part"))
     assert ufodt.load(tmp_path / "part.npz").n_opened == 400
@@ -79,3 +81,15 @@ def test_a_label_is_read_the_same_way_both_times(interrupted: Any, tmp_path: Pat
     assert call(*command, "--save", str(whole)).exit_code == 0
     assert call(*interrupted(*command, "--save", str(part))).exit_code == 0
     assert part.read_bytes() == whole.read_bytes() and ufodt.load(part).problem.labels == ("0", "1")
+
+
+def test_a_stream_holds_the_values_of_the_data_set(tmp_path: Path) -> None:
+    rows = [f"{i % 2},{'Ab'[i % 2]},{i / 4},{('Yes', 'no')[i % 2]},{'pq'[i % 2]}" for i in range(60)]
+    rows += ["yes,a,1e400,yes,p", "1.0,B,7,NO,q", "x!,?,seven,1,p", "F,c,-0,y,q", ",,,,p"]
+    (tmp_path / "t.csv").write_text("\n".join(["bit,name,number,truth,y", *rows]))
+    (tmp_path / "t.toml").write_text("[features.name]\ncategories = ['A', 'b']\n")
+    problem, X, y = datasets.to_named(datasets.load(str(tmp_path / "t.csv")))
+    stream = read_stream(str(tmp_path / "t.csv"), label=None, about=str(tmp_path / "t.toml"))
+    assert stream.problem == problem and stream.y == y
+    assert stream.X.tolist() == X.tolist()
+    assert (stream.X[-5:] == None).sum(axis=0).tolist() == [2, 3, 3, 3]  # noqa: E711

@@ -51,7 +51,7 @@ def read_stream(path: str, *, label: str | None, about: str | None, missing: Ite
     account, n_unlabelled = list(data.account), len(cells.rows) - len(known.rows)
     if n_unlabelled:
         at = cells.header.index(column)
-        account.append(f"{_have(n_unlabelled)} no label in {column!r}: answered, and nothing learned from.")
+        account.append(_unlabelled(n_unlabelled, column))
         account += _unfit(_values(problem, cells.header, [row for row in cells.rows if not row[at]])[1])
     X, _ = _values(problem, cells.header, cells.rows)
     return Stream(problem, X, _read_labels(problem, cells, column), column, tuple(sorted(unknown)), tuple(account))
@@ -114,8 +114,10 @@ def _read_labels(problem: Problem, cells: Cells, column: str) -> list[Label | No
     return [read[row[at]] for row in cells.rows]
 
 
-def _have(n_rows: int) -> str:
-    return "1 row has" if n_rows == 1 else f"{n_rows} rows have"
+def _unlabelled(n_rows: int, column: str) -> str:
+    if n_rows == 1:
+        return f"1 row has no label in {column!r}; it is answered, and teaches nothing."
+    return f"{n_rows} rows have no label in {column!r}; they are answered, and teach nothing."
 
 
 def read_label(problem: Problem, text: str) -> Label:

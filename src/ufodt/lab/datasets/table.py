@@ -265,7 +265,7 @@ def _reader(column: Column) -> Callable[[str], float]:
     """Return the function from a cell to its value, NaN if it does not fit; it reads what `from_text` reads."""
     if column.kind == "continuous":
         return _number
-    if column.categories == _BITS:
+    if column.kind == "binary" and column.categories == _BITS:
         return lambda cell: _TRUTH.get(_plain(cell), nan)
     codes = {name: float(i) for i, name in enumerate(column.categories)}
     lower = Counter(name.lower() for name in codes)
