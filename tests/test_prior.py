@@ -119,6 +119,12 @@ def test_a_prior_may_be_read_from_a_file(tmp_path: Path) -> None:
     np.testing.assert_allclose(belief.label_prior, [18.0, 2.0])
 
 
+def test_a_byte_order_mark_before_a_prior_is_no_entry(tmp_path: Path) -> None:
+    path = tmp_path / "prior.toml"
+    path.write_text(GOOD, encoding="utf-8-sig")
+    assert read_prior(path) == read_prior(write(tmp_path, GOOD))
+
+
 def test_an_empty_file_is_the_uniform_prior(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         UFODT(PROBLEM, prior=read_prior(write(tmp_path, ""))).belief.prior, UFODT(PROBLEM).belief.prior

@@ -21,12 +21,20 @@ _HEADER_BYTES = 4096  # more than any header of an array file
 Floats = NDArray[np.float64]
 
 
+def place(path: str | os.PathLike[str]) -> str:
+    """Return where a model is to be written: behind a link the file that it leads to, never a folder or a device."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise InvalidModelFile(f"{path} is a folder or a device; a model is written to a file, so name one.")
+    return os.path.realpath(os.fsdecode(path))
+
+
 def write(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Mapping[str, Floats]) -> None:
     """Write a model file; an existing file is replaced only when the new one is complete."""
     import zipfile  # here, since it takes its time and not every program writes a model
 
     text = json.dumps({"format": FORMAT, "version": VERSION, **manifest}, allow_nan=False)
-    name = f"{os.fsdecode(path)}.{os.urandom(6).hex()}.part"
+    target = place(path)
+    name = f"{target}.{os.urandom(6).hex()}.part"
     handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)  # with the permissions of any new file
     try:
         with os.fdopen(handle, "wb") as file:
@@ -38,7 +46,7 @@ def write(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Map
                     archive.writestr(f"{key}.npy", buffer.getvalue())
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, path)
+        os.replace(name, target)
     except BaseException:
         os.unlink(name)
         raise

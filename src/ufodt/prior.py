@@ -116,7 +116,7 @@ def read_prior(path: str | os.PathLike[str]) -> Prior:
 
     try:
         with open(path, "rb") as file:
-            text = tomllib.load(file)
+            text = tomllib.loads(file.read().decode("utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidProblem(f"{path} cannot be read as a prior: {error}.") from error
     unknown = sorted(set(text) - {"count", "strength", "labels", "label_strength", "features"})

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner, Result
 
+import ufodt
 from ufodt.app.commands import commands
+from ufodt.belief import to_arrays
 
 
-def call(*arguments: str, text: str | None = None) -> Result:
+def call(*arguments: str, text: str | bytes | None = None) -> Result:
     return CliRunner().invoke(commands, list(arguments), input=text, catch_exceptions=False)
 
 
@@ -32,3 +34,8 @@ def rows(n: int, seed: int = 0) -> list[dict[str, Any]]:
 
 def model(folder: Path) -> str:
     return str(folder / "model.npz")
+
+
+def counts(path: str | Path) -> list[bytes]:
+    """All that a saved model has learned."""
+    return [array.tobytes() for array in to_arrays(ufodt.load(path).belief).values()]

@@ -114,17 +114,64 @@ def test_only_with_learn_is_the_truth_wanted(folder: Path) -> None:
     assert done.exit_code == 0 and "The answer is" in done.output and "really" not in done.output
     *_, refused = talk(folder, {"answer": True}, {"label": "ill"})
     assert "--learn" in refused["error"]
-    *_, learned, _ = [json.loads(x) for x in call(
-        "ask", model(folder), "--json", "--learn", text='{"answer": true}\n{"label": "ill"}'
-    ).stdout.splitlines()]  # fmt: skip
-    assert learned == {"learned": "ill"}
+    lost = call("ask", model(folder), "--json", "--learn", text='{"answer": true}\n{"label": "ill"}')
+    assert lost.exit_code == 2 and "name a file with --save" in lost.output
 
 
-def test_a_value_named_like_a_command_is_a_value(tmp_path: Path) -> None:
-    problem = ufodt.Problem([ufodt.Categorical("grade", ["s", "u", "q"], mandatory=True)], labels=["x", "y"])
+@pytest.mark.parametrize("values, typed, read", [
+    (["s", "u", "q"], "q", "q"),
+    (["A", "B", "C"], "a", "A"),
+    ([1, 10, 20], "1", "1"),
+    (["sinus", "flutter"], "flu", "flutter"),
+])  # fmt: skip
+def test_what_is_typed_is_a_value_wherever_it_can_be(values: list[Any], typed: str, read: str, tmp_path: Path) -> None:
+    problem = ufodt.Problem([ufodt.Categorical("grade", values, mandatory=True)], labels=["x", "y"])
     ufodt.UFODT(problem).save(tmp_path / "m.npz")
-    done = call("ask", str(tmp_path / "m.npz"), text="q\nn\n")
-    assert "grade is q" in done.output
+    done = call("ask", str(tmp_path / "m.npz"), text=f"{typed}\nn\n")
+    assert f"grade is {read}" in done.output
+
+
+@pytest.mark.parametrize("values", [["10", "20", "30"], [10, 20, 30], ["-5", "5.0"]])
+def test_the_beginning_of_a_number_is_no_number(values: list[Any], tmp_path: Path) -> None:
+    problem = ufodt.Problem([ufodt.Categorical("legs", values, mandatory=True)], labels=["x", "y"])
+    ufodt.UFODT(problem).save(tmp_path / "m.npz")
+    typed = str(values[0])[0]
+    done = call("ask", str(tmp_path / "m.npz"), text=f"{typed}\n{values[0]}\nn\n")
+    assert f"legs: {typed!r} came; expected one of" in done.output and f"legs is {values[0]}" in done.output
+
+
+def test_what_could_not_be_had_may_have_been_charged(folder: Path) -> None:
+    done = call("ask", model(folder), text="s!\na\nn\n")
+    assert "Then without it. 1 paid." in done.output and "for 1." in done.output
+    *_, skipped, answer = talk(folder, {"skip": "fever", "charged": True}, {"answer": True})
+    assert skipped["ask"] == "age" and answer["cost"] == 1.0 and answer["evidence"]["skipped"] == ["fever"]
+    said = talk(
+        folder,
+        {"skip": "fever", "charged": "yes"},
+        {"undo": True, "charged": True},
+        {"skip": "fever"},
+        {"answer": True},
+    )
+    assert "expected true or false" in said[1]["error"] and "one key" in said[2]["error"]
+    assert said[-1]["cost"] == 0.0
+
+
+def test_it_says_how_many_cases_were_learned(folder: Path, tmp_path: Path) -> None:
+    assert "A model of 900 labelled cases: 3 features" in call("ask", model(folder), text="a\nn\n").output
+    problem = ufodt.Problem([ufodt.Binary("a")], labels=["x", "y"])
+    table = [[0], [1]] * 20, ["x", "y"] * 20
+    taught, forgetting = ufodt.UFODT(problem), ufodt.UFODT(problem, drift=ufodt.drift.discount(0.1))
+    printed = ufodt.UFODT.paper(problem, n_hypotheses=4)
+    taught.learn_many(*table)
+    for learner in (forgetting, printed):
+        learner.run(*table)
+    for learner, says in (
+        (taught, "A model of 40 labelled cases:"),
+        (forgetting, "A model that remembers 10 labelled cases:"),
+        (printed, "A model that opened 40 cases:"),
+    ):
+        learner.save(tmp_path / "m.npz")
+        assert says in call("ask", str(tmp_path / "m.npz"), text="a\nn\n").output
 
 
 def talk(folder: Path, *lines: Any, save: str | None = None) -> list[dict[str, Any]]:
@@ -172,6 +219,73 @@ def test_every_line_has_an_answer_even_a_bad_one(folder: Path) -> None:
     assert what_if["what_if"]["answer"] == "healthy"
     assert skipped["ask"] == "age"
     assert answer["evidence"]["case"] == "17"
+
+
+@pytest.mark.parametrize("bad", [
+    {"age": 61, "rhythm": "waltz"}, {"age": 61, "fever": "no"}, {"rhythm": "sinus", "age": 61, "size": 3},
+    {"fever": "yes", "age": 61, "rhythm": None},
+])  # fmt: skip
+def test_values_are_told_together_or_not_at_all(bad: dict[str, Any], folder: Path) -> None:
+    *_, refused, answer = talk(folder, {"tell": {"fever": "yes"}}, {"tell": bad}, {"answer": True})
+    assert "error" in refused
+    assert answer["evidence"]["values"] == {"fever": "yes"} and answer["cost"] == 1.0
+    skipped = {"skip": "rhythm"}, {"tell": {"fever": "yes", "age": 61, "rhythm": "sinus"}}, {"answer": True}
+    *_, refused, answer = talk(folder, *skipped)
+    assert "was skipped before" in refused["error"]
+    assert answer["evidence"]["values"] == {} and answer["evidence"]["skipped"] == ["rhythm"]
+
+
+def test_a_case_and_its_label_are_read_like_what_is_told(tmp_path: Path) -> None:
+    problem = ufodt.Problem([ufodt.Categorical("legs", ["2", "4"]), ufodt.Binary("milk")], labels=["0", "1", "Other"])
+    path = str(tmp_path / "m.npz")
+    ufodt.UFODT(problem).save(path)
+    lines = [
+        {"open": {"case": 3, "known": {"legs": 4, "milk": "Yes"}}}, {"answer": True}, {"label": 1}, {"label": 1.0},
+        {"label": "other"}, {"label": None}, {"label": "2"}, {"open": {"knwon": {"legs": 2}}},
+    ]  # fmt: skip
+    done = call("ask", path, "--json", "--save", path, text="\n".join(map(json.dumps, lines)))
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert said[2]["evidence"]["values"] == {"legs": "4", "milk": 1} and said[2]["evidence"]["case"] == 3
+    assert [line["learned"] for line in said if "learned" in line] == ["1", "1", "Other"]
+    assert [line["error"] for line in said[-3:]] == [
+        "None came for the label; expected one of '0', '1', 'Other'.",
+        "'2' came for the label; expected one of '0', '1', 'Other'.",
+        "'knwon' came for a case to open; expected case, known or budget.",
+    ]
+
+
+def test_a_line_of_any_depth_and_any_bytes_is_answered(folder: Path) -> None:
+    first, deep, again = talk(folder, "[" * 200_000, {"undo": True})
+    assert "error" in deep and again == first
+    done = call("ask", model(folder), "--json", text=b'\xef\xbb\xbf{"undo": true}\n{"skip": "\xff"}\n')
+    assert [list(json.loads(line)) for line in done.stdout.splitlines()] == [list(first), list(first), ["error"]]
+
+
+def test_a_case_costs_no_more_than_its_budget(folder: Path) -> None:
+    def asked(budget: str, *lines: dict[str, Any]) -> list[dict[str, Any]]:
+        text = "\n".join(map(json.dumps, lines))
+        done = call("ask", model(folder), "--json", "--budget", budget, text=text)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    said = asked("5", {"tell": {"fever": "yes"}}, {"open": {}}, {"open": {"budget": 100}}, {"tell": {"fever": "yes"}})
+    assert said[1]["answer"] and said[1]["cost"] == 1.0  # age would cost 9
+    assert said[2]["ask"] == "fever" and said[4]["ask"] == "age"
+    assert "answer" in asked("0")[0]
+    explained = json.loads(call("explain", model(folder), "fever=yes", "--budget", "5", "--json").stdout)
+    assert explained["next"] is None and any("left of the budget" in one["why"] for one in explained["features"])
+    assert "2. age" not in call("ask", model(folder), "--budget", "5", text="yes\nn\n").output
+
+
+def test_what_is_known_is_so_of_the_first_case_only(folder: Path) -> None:
+    *_, first, opened = [
+        json.loads(line)
+        for line in call(
+            "ask", model(folder), "--json", "--known", "fever=yes", text='{"answer": true}\n{"open": {}}'
+        ).stdout.splitlines()
+    ]
+    assert first["evidence"]["values"] == {"fever": "yes"} and opened["ask"] == "fever"
+    done = call("ask", model(folder), "--known", "fever=yes", text="a\ny\na\nn\n")
+    assert done.output.count("fever is yes") == 1 and "1. fever?" in done.output
 
 
 def test_known_values_are_not_asked_for(folder: Path) -> None:

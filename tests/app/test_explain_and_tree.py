@@ -25,6 +25,11 @@ def test_an_explanation_shows_evidence_and_reasons(folder: Path) -> None:
     assert bits["prior"] + sum(bits["values"].values()) == pytest.approx(bits["total"])
 
 
+def test_a_feature_has_one_value(folder: Path) -> None:
+    with pytest.raises(UfodtError, match="age came twice, the second time as 'age=20'"):
+        call("explain", model(folder), "age=64", "fever=yes", "age=20")
+
+
 @pytest.mark.parametrize("form", ["text", "dot", "svg", "png", "json", "sql", "python"])
 def test_a_tree_can_be_written_in_every_form(folder: Path, tmp_path: Path, form: str) -> None:
     ending = {"text": "txt", "python": "py"}.get(form, form)

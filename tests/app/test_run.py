@@ -1,25 +1,18 @@
 """`ufodt run`: a table becomes a model."""
 
 import json
-import shlex
-import signal
 from pathlib import Path
-from typing import Any
 
+import click
 import numpy as np
 import pytest
 
 import ufodt
-from ufodt.app import run as runs
-from ufodt.belief import to_arrays
+from ufodt.app import model as commands
 from ufodt.errors import UfodtError
 from ufodt.prior import read_prior
 
-from .calling import call, model, rows
-
-
-def counts(path: Path) -> list[bytes]:
-    return [array.tobytes() for array in to_arrays(ufodt.load(path).belief).values()]
+from .calling import call, counts, model, rows
 
 
 def test_a_run_makes_a_model_under_the_names_of_the_table(folder: Path) -> None:
@@ -29,6 +22,12 @@ def test_a_run_makes_a_model_under_the_names_of_the_table(folder: Path) -> None:
     assert [feature.name for feature in learner.problem.features] == ["fever", "age", "rhythm"]
     assert learner.problem.prices.tolist() == [1.0, 9.0, 15.5]
     assert learner.n_opened == 900
+
+
+def test_help_offers_every_criterion_there_is() -> None:
+    (option,) = (parameter for parameter in commands.run.params if parameter.name == "criterion")
+    assert isinstance(option.type, click.Choice)
+    assert set(option.type.choices) == {criterion.value for criterion in ufodt.Criterion}
 
 
 @pytest.mark.parametrize("criterion", [criterion.value for criterion in ufodt.Criterion])
@@ -52,7 +51,8 @@ def test_a_run_knows_priors_budgets_and_drift(folder: Path, tmp_path: Path) -> N
         assert learner.drift == expected and learner.prior == read_prior(prior)
         assert learner.policy.stop == ufodt.stop.cost_benefit() | ufodt.stop.budget(10)
         assert json.loads(done.stdout)["asked"].get("rhythm", 0) == 0  # 15.5 is beyond the budget
-    for option, given in (("--prior", str(prior)), ("--budget", "10"), ("--drift", "auto")):
+    belonging = {"--price": about[3], "--prior": str(prior), "--budget": "10", "--drift": "auto", "--seed": "5"}
+    for option, given in belonging.items():
         refused = call("run", str(folder / "cases.csv"), "--model", str(saved), option, given)
         assert refused.exit_code == 2 and f"{option} belongs to a new model" in refused.output
 
@@ -111,28 +111,6 @@ def test_a_pipe_is_read_like_a_file(folder: Path, name: str) -> None:
     assert len(through.stdout.splitlines()) == 900
 
 
-def test_an_interrupted_run_is_saved_and_can_be_gone_on_with(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, part, add = folder / "model.npz", folder / "part.npz", runs.Tally.add
-    lines = folder / "lines.jsonl"  # below: the last column is the label
-    about = ["--price", str(folder / "prices.toml"), "--save", str(part), "--records", str(lines)]
-
-    def interrupt(self: runs.Tally, *given: Any) -> None:
-        add(self, *given)
-        if self.n_cases == 400:
-            signal.raise_signal(signal.SIGINT)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(runs.Tally, "add", interrupt)
-        done = call("run", str(folder / "cases.csv"), *about)
-    assert done.exit_code == 130
-    assert "Interrupted after 400 of 900 cases." in done.output
-    assert ufodt.load(part).n_opened == 400
-    command = next(line for line in done.output.splitlines() if line.startswith("To go on: ufodt "))
-    assert call(*shlex.split(command.removeprefix("To go on: ufodt "))).exit_code == 0
-    assert counts(part) == counts(whole)
-    assert [json.loads(line)["case"] for line in lines.read_text().splitlines()] == list(range(900))
-
-
 def test_a_saved_model_tells_what_does_not_fit_it(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "more.csv").write_text("fever,age,state\nyes,old,ill\nno,30,healthy\nno,31,\n")
     done = call(
@@ -172,16 +150,22 @@ def test_prices_that_make_no_sense_are_refused(folder: Path, tmp_path: Path, tom
         call("run", str(folder / "cases.csv"), "--label", "state", "--price", str(tmp_path / "p.toml"))
 
 
+def test_a_right_answer_may_cost_something_too(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text("[loss.ill]\nill = 100\nhealthy = 400\n[loss.healthy]\nill = 50\n")
+    save = tmp_path / "m.npz"
+    about = ["--label", "state", "--price", str(tmp_path / "p.toml"), "--save", str(save)]
+    call("run", str(folder / "cases.csv"), *about)
+    assert ufodt.load(save).problem.loss == ((0, 50), (400, 100))
+    (tmp_path / "p.toml").write_text("[loss.ill]\nill = 100\nhealthy = 40\n[loss.healthy]\nill = 50\n")
+    with pytest.raises(UfodtError, match="a wrong answer loses less than the right one"):
+        call("run", str(folder / "cases.csv"), *about)
+
+
 def test_one_number_is_the_loss_of_any_mistake(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text("loss = 30\n")
     save = tmp_path / "m.npz"
     call("run", str(folder / "cases.csv"), "--label", "state", "--price", str(tmp_path / "p.toml"), "--save", str(save))
     assert ufodt.load(save).problem.loss == ((0, 30), (30, 0))
-
-
-def test_a_model_and_prices_together_are_refused(folder: Path) -> None:
-    done = call("run", str(folder / "cases.csv"), "--model", model(folder), "--price", str(folder / "prices.toml"))
-    assert done.exit_code == 2 and "a saved one has its own" in done.output
 
 
 def test_a_line_that_is_no_object_is_named(tmp_path: Path) -> None:

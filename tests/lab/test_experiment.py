@@ -1,6 +1,7 @@
 """Experiments: what a declaration says, what is run for it, and that a killed campaign ends as an undisturbed one."""
 
 import json
+import multiprocessing
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ from rich.console import Console
 
 from ufodt.app.reproduce import show
 from ufodt.errors import InvalidPolicy
-from ufodt.lab import campaign, claims, experiment, report
+from ufodt.lab import campaign, claims, declared, experiment, plots, report
 from ufodt.lab.campaign import Found
 from ufodt.lab.experiment import Declaration, Run
 from ufodt.lab.methods import METHODS
@@ -112,13 +113,38 @@ def test_the_nine_data_sets_have_seeds_enough() -> None:
         assert name in nine.methods
 
 
+def test_a_file_may_name_every_test_and_measure_there_is() -> None:
+    assert set(declared.TESTS) == set(claims.TESTS)
+    drawn = {measure for kind, known in declared.MEASURES.items() if kind != "regret" for measure in known}
+    assert drawn == set(plots.MEASURES) and set(declared.MEASURES["sweep"]) == drawn
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
         (("kind = \"curves\"", "kind = \"pie\""), "kind = 'pie' came; expected one of curves"),
         (("\"constant\", \"nb_ddm\"", "\"const\""), "no method is called 'const'"),
         (("title =", "titel ="), "'titel' is not known"),
-        (("title = \"Tiny\"", ""), "something is missing"),
+        (("title = \"Tiny\"", ""), "'title' is missing; write title = a text in quotes"),
+        (("title = \"Tiny\"", "title = 3"), "title = 3 came; expected a text in quotes"),
+        (("[\"paid\"]", "[\"payed\"]"), "measures of curves = 'payed' came; expected one of questions, online"),
+        (("[\"paid\"]", "[\"total_questions\"]"), "measures of curves = 'total_questions' came"),
+        (("[\"paid\"]", "[]"), "measures is empty"),
+        (("[\"stagger\"]", "\"stagger\""), "datasets = 'stagger' came; expected a list of texts"),
+        (("n_seeds = 3", "n_seeds = 0"), "n_seeds = 0 came; expected a whole number of at least 1"),
+        (("n_seeds = 3", "n_seeds = \"ten\""), "n_seeds = 'ten' came; expected a whole number"),
+        (("n_seeds = 3", "n_seeds = true"), "n_seeds = True came"),
+        (("n_seeds = 3", "extra = {stagger = \"ufodt\"}"), "extra = .* came; expected methods for single data sets"),
+        (("\"better\"", "\"beter\""), "claim 1: test = 'beter' came; expected one of no_worse"),
+        (("\"better\"", "\"better_each\""), "claim 1: better_each goes pair by pair; 2 ours came and 1 others"),
+        (("\"better\"", "\"rises\""), "claim 1: rises is about a sweep"),
+        (("\"better\"", "\"bends\""), "is for kind = 'regret'"),
+        (("\"mean\"", "\"means\""), "claim 1: measure = 'means' came"),
+        (("others = [\"constant\"]\n", ""), "claim 1: better compares ours with others; name methods"),
+        (("test = \"cheaper\"", "test = \"cheaper\"\nmargin = \"small\""), "margin = 'small' came; expected a number"),
+        (("test = \"cheaper\"", "test = \"cheaper\"\ndatasets = [\"zoo\"]"), "claim 2: datasets = 'zoo' came"),
+        (("\"curves\"", "\"sweep\"\nsweep = {setting = \"gama\", values = [1]}"), "setting = 'gama' came"),
+        (("\"curves\"", "\"sweep\"\nsweep = {setting = \"gamma\", values = {zoo = [1]}}"), "values = a list"),
         (("about = ", "about "), "not a readable TOML file"),
         (("n_seeds = 3", "n_seeds = 3\nsweep = {setting = \"gamma\", values = [0.1]}"), "only a sweep, has"),
     ],
@@ -221,6 +247,20 @@ def test_an_interrupted_campaign_goes_on_where_it_was(
         assert {path: files[path] for path in taken} == taken, "a finished run was taken again"
         taken = files
     assert carried_out(tiny, tmp_path) == undisturbed[1]
+
+
+def test_a_campaign_on_several_processes_stops_at_once(tiny: Path, tmp_path: Path) -> None:
+    declared = replace(experiment.read(tiny), n_seeds=20)
+    runs = list(experiment.runs_of(declared))
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        campaign.carry_out(runs, tmp_path, n_jobs=2, report=stop)
+    n_taken = len(list(tmp_path.rglob("*.parquet")))
+    assert 1 <= n_taken <= 10 < len(runs)
+    assert not multiprocessing.active_children(), "workers go on though the campaign has stopped"
 
 
 def test_a_damaged_record_is_taken_again(tiny: Path, undisturbed: tuple[Path, str], tmp_path: Path) -> None:

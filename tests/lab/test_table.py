@@ -9,6 +9,7 @@ from ufodt.errors import UfodtError
 from ufodt.features import Priced
 from ufodt.lab import datasets
 from ufodt.lab.datasets import BadTable, DatasetUnavailable, read_table
+from ufodt.problem import MAX_LABELS
 
 PLAIN = "age,sex,sick,smokes,rhythm\n30,m,no,1,sinus\n41,f,yes,0,other\n52,f,no,0,sinus\n63,m,yes,1,flutter\n"
 
@@ -110,11 +111,70 @@ def test_numeric_labels_sort_as_numbers(tmp_path: Path) -> None:
     assert data.label_names == ("9", "10")
 
 
+@pytest.mark.parametrize("cells, names, told", [
+    (["1", "1.0", "0", "1"], ("0", "1"), "The label '1.0' is read as '1'."),
+    (["Yes", "no", "yes", "yes"], ("no", "yes"), "The label 'Yes' is read as 'yes'."),
+    (["A", "a", "b", "b"], ("A", "a", "b"), ""),
+])  # fmt: skip
+def test_labels_are_one_where_cells_of_features_are(
+    cells: list[str], names: tuple[str, ...], told: str, tmp_path: Path
+) -> None:
+    rows = "".join(f"{i},{cell}\n" for i, cell in enumerate(cells))
+    data = read_table(write(tmp_path / "t.csv", f"a,y\n{rows}"), label="y")
+    assert data.label_names == names and data.account == ((told,) if told else ())
+    assert [names[label].lower()[0] for label in data.y] == [cell.lower()[0] for cell in cells]
+
+
+def test_there_may_be_as_many_labels_as_in_a_problem(tmp_path: Path) -> None:
+    rows = [f"{i % 7},{i}" for i in range(MAX_LABELS)]
+    assert len(read_table(write(tmp_path / "t.csv", "\n".join(["a,y", *rows])), label="y").label_names) == MAX_LABELS
+    with pytest.raises(BadTable, match=f"{MAX_LABELS + 1} different labels .* expected 2 to {MAX_LABELS}"):
+        read_table(write(tmp_path / "t.csv", "\n".join(["a,y", *rows, "1,more"])), label="y")
+
+
+def test_a_number_beside_0_and_1_is_a_number(tmp_path: Path) -> None:
+    cells = ["0", "1"] * 20 + ["2", "5"]
+    rows = "".join(f"{cell},{'pq'[i % 2]}\n" for i, cell in enumerate(cells))
+    data = read_table(write(tmp_path / "t.csv", f"a,y\n{rows}"), label="y")
+    assert data.kinds == ("continuous",) and data.X[-2:, 0].tolist() == [2, 5] and data.account == ()
+
+
 def test_other_delimiters_and_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"\xef\xbb\xbfa;y\r\n1,5;p\r\n2;q\r\n")
     assert read_table(path).feature_names == ("a",)
     assert read_table(write(tmp_path / "t.tsv", "a,b\ty\n1\tp\n2\tq\n")).feature_names == ("a,b",)
+
+
+def test_what_stands_in_quotes_separates_nothing(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path / "t.csv", '"a,b,c";"one\nor, ""two"", lines";label\n1;5;p\n2;7;q\n'))
+    assert table.feature_names == ("a,b,c", 'one\nor, "two", lines') and table.X.tolist() == [[1, 5], [2, 7]]
+    table = read_table(write(tmp_path / "t.csv", 'size 5";weight, a;label\n1;5;p\n2;7;q\n'))
+    assert table.feature_names == ('size 5"', "weight, a")
+
+
+@pytest.mark.parametrize("coding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+@pytest.mark.parametrize("text", ["größe,y\n1.5,p\n2.5,q\n", '{"größe": 1.5, "y": "p"}\n{"größe": 2.5, "y": "q"}'])
+def test_a_byte_order_mark_says_how_a_file_is_written(coding: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / ("t.jsonl" if text.startswith("{") else "t.csv")
+    path.write_bytes((text if coding in ("utf-16", "utf-8-sig") else f"\ufeff{text}").encode(coding))
+    table = read_table(path, label="y")
+    assert table.feature_names == ("größe",) and table.X.tolist() == [[1.5], [2.5]] and table.account == ()
+
+
+def test_json_lines_end_only_where_lines_end_and_blanks_around_keys_are_none(tmp_path: Path) -> None:
+    lines = ['{" ward ": "a\u2028b", "y": 1}', '{"ward": "c\u0085", "y ": 0}', '{"ward": "a\u2028b", "y": 1}\r']
+    table = read_table(write(tmp_path / "t.jsonl", "\n".join(lines)), label="y")
+    assert table.feature_names == ("ward",) and table.categories == (("a\u2028b", "c"),)
+    assert table.X[:, 0].tolist() == [0, 1, 0] and table.y.tolist() == [1, 0, 1]
+    with pytest.raises(BadTable, match="line 1: two keys differ only in blanks"):
+        read_table(write(tmp_path / "t.jsonl", '{"a": 1, " a": 2, "y": 0}'), label="y")
+
+
+def test_a_byte_order_mark_before_toml_is_no_entry(tmp_path: Path) -> None:
+    (tmp_path / "o.toml").write_text("drop = ['sex']", encoding="utf-8-sig")
+    data = read_table(write(tmp_path / "t.csv", PLAIN), label="sick", overrides=tmp_path / "o.toml")
+    assert "sex" not in data.feature_names
 
 
 def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
@@ -171,6 +231,25 @@ def test_the_user_has_the_last_word(tmp_path: Path) -> None:
     assert "No price was given for age, smokes; 1.0 was taken." in told
 
 
+def test_a_price_of_others_is_that_of_every_feature_without_one(tmp_path: Path) -> None:
+    said = write(tmp_path / "o.toml", "[prices]\nage = 3\nothers = 2.5\n[features.sex]\nprice = 7\n")
+    data = read_table(write(tmp_path / "t.csv", PLAIN), label="sick", overrides=said)
+    assert data.prices is not None and [terms.price for terms in data.prices] == [3, 7, 2.5, 2.5]
+    assert data.account == ()
+
+
+def test_a_group_of_one_is_told_as_its_name_may_be_mistyped(tmp_path: Path) -> None:
+    toml = "\n".join(
+        f"{name} = {{ price = 9, later = 1, group = '{group}' }}"
+        for name, group in (("age", "blood"), ("sex", "blood"), ("smokes", "blod"))
+    )
+    data = read_table(
+        write(tmp_path / "t.csv", PLAIN), label="sick", overrides=write(tmp_path / "o.toml", f"[prices]\n{toml}")
+    )
+    alone = [sentence for sentence in data.account if "alone" in sentence]
+    assert alone == ["smokes is alone in the group 'blod', so its later price is never asked."]
+
+
 TERMS = """
 [currencies]
 dollars = 1
@@ -206,7 +285,7 @@ def test_terms_that_do_not_fit_the_table_are_refused(toml: str, message: str, tm
 
 
 @pytest.mark.parametrize("toml, message", [
-    ("label = 3", "wrong type"),
+    ("label = 3", "'label' is 3; expected a text in quotes"),
     ("labels = 'y'", "unknown entry 'labels'"),
     ("[features.nope]\nkind = 'binary'", "'nope', which is no column"),
     ("drop = ['sick']", "'sick', which is the label"),
@@ -214,10 +293,10 @@ def test_terms_that_do_not_fit_the_table_are_refused(toml: str, message: str, tm
     ("[features.age]\nkind = 'binary'", "4 different values"),
     ("[features.age]\nprice = -1", "age.*price: -1 came; expected a finite number of at least 0"),
     ("[features.age]\nprice = inf", "finite number of at least 0"),
-    ("[features.age]\nprice = true", "wrong type"),
-    ("[features.age]\nneeds = 'sex'", "wrong type"),
+    ("[features.age]\nprice = true", "'price' is True; expected a number, or a table of numbers"),
+    ("[features.age]\nneeds = 'sex'", "expected a list in brackets"),
     ("[features.age]\nneeds = [1]", "expected a list of names"),
-    ("[features.age]\nmandatory = 1", "wrong type"),
+    ("[features.age]\nmandatory = 1", "expected true or false"),
     ("[features.smokes]\nsurcharge = {yes = -2}", "surcharge of yes: -2 came"),
     ("[prices]\nage = {price = {minutes = 3}}", r"'minutes' has no weight; say under \[currencies\]"),
     ("[currencies]\nminutes = -1", "minutes: -1 came"),

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from ufodt.app.commands import commands
-from ufodt.errors import InvalidPolicy
+from ufodt.errors import InvalidPolicy, UfodtError
 from ufodt.lab import datasets, tradeoff
 from ufodt.lab.methods import METHODS
 from ufodt.lab.tradeoff import Point
@@ -52,6 +52,19 @@ def test_unknown_methods_are_refused_in_words() -> None:
     with pytest.raises(InvalidPolicy, match="'nb' came; expected some of ufodt"):
         tradeoff.checked_methods(["ufodt", "nb"])
     assert tradeoff.checked_methods(["ufodt"]) == ("ufodt", "ufodt-all", "constant")
+
+
+def test_a_table_must_have_rows_enough_and_only_a_table_has_a_label_column(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,label\n1,x\n2,y\n3,x\n")
+    for wrong, says in (
+        (["t.csv"], "t has 3 rows; .* expected 10 or more"),
+        (["pima", "--label", "x"], "pima is no table"),
+    ):
+        with pytest.raises(UfodtError, match=says):
+            data = str(tmp_path / wrong[0]) if wrong[0].endswith("csv") else wrong[0]
+            arguments = ["compare", data, *wrong[1:], "--out", str(tmp_path / "out")]
+            CliRunner().invoke(commands, arguments, catch_exceptions=False)
+    assert not (tmp_path / "out").exists()
 
 
 def messy(path: Path) -> Path:

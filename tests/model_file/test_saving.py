@@ -1,5 +1,6 @@
 """Model files are written whole or not at all, and every setting comes back."""
 
+import os
 import resource
 import stat
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 
 import ufodt
 from ufodt import UFODT, Binary, Categorical, Expert, Policy, Prior, Problem, stop
+from ufodt.errors import InvalidModelFile
 
 from ..cases import digest, make, state
 
@@ -106,8 +108,23 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(path: Path, save
     assert [file.name for file in path.parent.iterdir()] == ["model.npz"]
 
 
-def test_saving_over_a_folder_fails_and_leaves_nothing_else(tmp_path: Path) -> None:
+def test_only_a_file_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError):
-        make("ours-ig").save(tmp_path / "folder")
-    assert [file.name for file in tmp_path.iterdir()] == ["folder"]
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("folder", "pipe"):
+        with pytest.raises(InvalidModelFile, match=f"{name} is a folder or a device"):
+            make("ours-ig").save(tmp_path / name)
+    assert (tmp_path / "folder").is_dir() and (tmp_path / "pipe").is_fifo()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["folder", "pipe"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_one_and_leads_to_the_model(there: bool, tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "models" / "today")
+    if there:
+        (tmp_path / "models" / "today").write_text("older")
+    make("ours-ig").save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert digest(ufodt.load(tmp_path / "models" / "today")) == digest(make("ours-ig"))
+    assert [file.name for file in (tmp_path / "models").iterdir()] == ["today"]

@@ -1,6 +1,7 @@
 """`ufodt ask`: a case question by question, in the terminal or as lines of JSON."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
@@ -11,16 +12,16 @@ from rich.markup import escape
 import ufodt
 from ufodt.amount import amount, share
 from ufodt.app.explain import as_json, print_answer, print_reasons
-from ufodt.app.reading import choices, read_label
+from ufodt.app.reading import as_number, choices, read_label
 from ufodt.errors import InvalidValue, UfodtError
-from ufodt.features import Feature, Value, from_text, in_words
+from ufodt.features import Feature, Value, from_text, in_words, some
 from ufodt.session import Question, Session
 
 _KEYS = (
-    "Type the value, or [bold]?[/] why this, [bold]s[/] cannot be had, [bold]u[/] undo, [bold]a[/] answer now, "
-    "[bold]q[/] quit."
+    "Type the value, or [bold]?[/] why this, [bold]s[/] cannot be had ([bold]s![/] but was charged), [bold]u[/] undo, "
+    "[bold]a[/] answer now, [bold]q[/] quit."
 )
-_COMMANDS = ("?", "s", "u", "a", "q")
+_COMMANDS = ("?", "s", "s!", "u", "a", "q")
 
 
 def ask(
@@ -28,19 +29,24 @@ def ask(
     learner: ufodt.UFODT,
     *,
     known: Mapping[str, Value],
+    budget: float,
     learns: bool,
     save: str | None,
     model: str,
 ) -> None:
-    """Go through cases with a person until there are no more; what is learned is saved at once."""
+    """Go through cases with a person until there are no more; what is learned is saved at once.
+
+    What is `known` is so of the first case; the `budget` holds for each.
+    """
     problem, may_save = learner.problem, True
     console.print(
-        f"A model of {learner.n_opened:,} cases: {problem.n_features} features, "
+        f"{_experience(learner)}: {problem.n_features} features, "
         f"the answer is one of {escape(choices(problem.labels))}."
     )
     console.print(_KEYS, style="dim")
     while True:
-        session = learner.open(known=known, explore=learns)
+        session = learner.open(known=known, budget=budget, explore=learns)
+        known = {}
         if not _questions(console, learner, session):
             if learns:
                 console.print("Nothing was learned from this case.", style="dim")
@@ -58,6 +64,15 @@ def ask(
                 console.print(f"Saved to {escape(save)}.", style="dim")
         if not click.confirm("Another case?", default=False):
             return
+
+
+def _experience(learner: ufodt.UFODT) -> str:
+    """How many labelled cases stand behind the model, as far as it counts them and has not forgotten them."""
+    if not learner.belief.learns_labels:  # as printed: of a label it is not learned how often it comes
+        return f"A model that opened {learner.n_opened:,} cases"
+    forgets = learner.drift.gamma > 0 or learner.drift.automatic
+    n = round(float(learner.belief.label_counts.sum()))
+    return f"A model {'that remembers' if forgets else 'of'} {n:,} labelled case{'' if n == 1 else 's'}"
 
 
 def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool:
@@ -89,9 +104,10 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
                 console.print(f"   {escape(undone)} is open again; {amount(session.cost)} paid.", style="dim")
                 n_asked = max(0, n_asked - 2)
                 break
-            elif command == "s":
-                session.skip(question.feature)
-                console.print("   Then without it.", style="dim")
+            elif command in ("s", "s!"):
+                session.skip(question.feature, charged=command == "s!")
+                charged = f" {amount(session.cost)} paid." if command == "s!" else ""
+                console.print(f"   Then without it.{charged}", style="dim")
                 break
             elif said:
                 try:
@@ -108,15 +124,17 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
 
 
 def _value(feature: Feature, said: str) -> Value:
-    """The value that was typed; the beginning of a name is enough where no other begins so."""
+    """The value that was typed; the beginning of a name is enough where no other begins so, but not of a number."""
     meant = [] if isinstance(feature, ufodt.Continuous | ufodt.Binary) else list(feature.values)
-    meant = [value for value in meant if str(value).lower().startswith(said.lower())]
+    meant = [v for v in meant if str(v).lower().startswith(said.lower()) and math.isnan(as_number(str(v)))]
     return from_text(feature, str(meant[0]) if len(meant) == 1 else said)
 
 
 def _is_value(feature: Feature, said: str) -> bool:
     """Whether a feature has a value that is written like one of our commands; then it is meant."""
-    return not isinstance(feature, ufodt.Binary | ufodt.Continuous) and said in map(str, feature.values)
+    if isinstance(feature, ufodt.Binary | ufodt.Continuous):
+        return False
+    return said.lower() in (str(value).lower() for value in feature.values)
 
 
 def _now(session: Session) -> str:
@@ -145,50 +163,68 @@ def serve_lines(
     out: TextIO,
     *,
     known: Mapping[str, Value],
+    budget: float,
     learns: bool,
     save: str | None,
 ) -> None:
     """Answer every line with a line, one session at a time; what is learned is saved at once.
 
-    In comes an object with one key: `tell` with an object of values, `skip` with a feature, `undo`, `why`, `what_if`
-    with an object of one value, `answer`, `open` for the next case, with `case` and `known` inside if wanted, and, if
-    it `learns`, `label` with the truth. Out comes the next question (`ask`) or the `answer`; or an `error`, and nothing
-    has changed.
+    In comes an object with one key: `tell` with an object of values, `skip` with a feature (and beside it `charged`,
+    where it was paid for all the same), `undo`, `why`, `what_if` with an object of one value, `answer`, `open` for
+    the next case, with `case`, `known` and `budget` inside if wanted, and, if it `learns`, `label` with the truth. Out
+    comes the next question (`ask`) or the `answer`; or an `error`, and nothing has changed. What is `known` is so of
+    the first case; the `budget` holds for each that does not bring its own.
     """
-    session = learner.open(known=known, explore=learns)
+    session = learner.open(known=known, budget=budget, explore=learns)
     _say(out, _state(learner, session))
     for line in lines:
         if not line.strip():
             continue
         try:
-            request = json.loads(line)
-            if not isinstance(request, dict) or len(request) != 1:
-                raise InvalidValue(f'{line.strip()!r} came; expected an object with one key, such as {{"undo": true}}.')
-            ((verb, given),) = request.items()
+            verb, given, charged = _request(line)
             if verb == "open":
-                given = given if isinstance(given, dict) else {}
-                session = learner.open(
-                    given.get("case"), known={**known, **_object(given.get("known", {}))}, explore=learns
-                )
+                session = _opened(learner, given, budget=budget, explore=learns)
             elif verb == "label":
                 if not learns:
                     raise InvalidValue("A label came, but nothing is learned here: start `ufodt ask` with --learn.")
-                learner.learn(session.evidence, given)
+                label = _sent_label(learner, given)
+                learner.learn(session.evidence, label)
                 if save is not None:
                     learner.save(save)
-                _say(out, {"learned": given})
-                session = learner.open(known=known, explore=True)
+                _say(out, {"learned": label})
+                session = learner.open(budget=budget, explore=True)
+            elif verb == "skip":
+                session.skip(given, charged=charged)
             _say(out, _respond(learner, session, verb, given))
-        except (UfodtError, ValueError, TypeError, AttributeError) as error:
+        except (UfodtError, ValueError, TypeError, AttributeError, RecursionError) as error:
             _say(out, {"error": str(error)})
+
+
+def _request(line: str) -> tuple[str, Any, bool]:
+    """What a line asks for: a verb, what is given to it, and whether what could not be had was charged."""
+    request = json.loads(line)
+    charged = request.pop("charged", False) if isinstance(request, dict) and "skip" in request else False
+    if not isinstance(request, dict) or len(request) != 1:
+        raise InvalidValue(f'{line.strip()!r} came; expected an object with one key, such as {{"undo": true}}.')
+    if not isinstance(charged, bool):
+        raise InvalidValue(f"charged is {charged!r}; expected true or false.")
+    ((verb, given),) = request.items()
+    return verb, given, charged
+
+
+def _opened(learner: ufodt.UFODT, given: Any, *, budget: float, explore: bool) -> Session:
+    """The next case, with what is said about it."""
+    said = given if isinstance(given, dict) else {}
+    unknown = [key for key in said if key not in ("case", "known", "budget")]
+    if unknown:
+        raise InvalidValue(f"{unknown[0]!r} came for a case to open; expected case, known or budget.")
+    known = {name: _sent(learner, name, value) for name, value in _object(said.get("known", {})).items()}
+    return learner.open(said.get("case"), known=known, budget=said.get("budget", budget), explore=explore)
 
 
 def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> dict[str, Any]:
     if verb == "tell":
-        for name, value in _object(given).items():
-            session.tell(name, _sent(learner, name, value))
-    elif verb == "skip":
-        session.skip(given)
+        _tell(session, {name: _sent(learner, name, value) for name, value in _object(given).items()})
     elif verb == "undo":
         session.undo()
     elif verb == "why":
@@ -203,9 +239,22 @@ def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> d
         return {"what_if": {"answer": answer.label, "probabilities": probabilities, "next": asked}}
     elif verb == "answer":
         return _answer(session)
-    elif verb not in ("open", "label"):
+    elif verb not in ("open", "label", "skip"):
         raise InvalidValue(f"{verb!r} came; expected tell, skip, undo, why, what_if, answer, label or open.")
     return _state(learner, session)
+
+
+def _tell(session: Session, values: Mapping[str, Any]) -> None:
+    """Tell all values, or none if one of them is refused."""
+    before, n_told = session.evidence["values"], 0
+    try:
+        for name, value in values.items():
+            session.tell(name, value)
+            n_told += name not in before  # who says the same again has told nothing
+    except Exception:
+        for _ in range(n_told):
+            session.undo()
+        raise
 
 
 def _object(given: Any) -> dict[str, Any]:
@@ -220,6 +269,13 @@ def _sent(learner: ufodt.UFODT, name: str, value: Any) -> Any:
     if value is None or isinstance(feature, ufodt.Continuous) and not isinstance(value, str):
         return value
     return from_text(feature, str(value))
+
+
+def _sent_label(learner: ufodt.UFODT, given: Any) -> Any:
+    """A label as the problem has it, where JSON writes it another way."""
+    if not isinstance(given, str | int | float):
+        raise InvalidValue(f"{given!r} came for the label; expected one of {some(learner.problem.labels)}.")
+    return read_label(learner.problem, str(given))
 
 
 def _state(learner: ufodt.UFODT, session: Session) -> dict[str, Any]:

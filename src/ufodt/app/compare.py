@@ -10,13 +10,15 @@ from rich.console import Console
 from rich.table import Table
 
 from ufodt.app.reproduce import carry_out
-from ufodt.errors import InvalidPolicy
+from ufodt.errors import InvalidPolicy, InvalidValue
 from ufodt.lab import tradeoff
 from ufodt.lab.campaign import Found
 from ufodt.lab.experiment import write_text
 from ufodt.lab.material import source
 from ufodt.lab.methods import METHODS
 from ufodt.lab.tradeoff import CLOSE, Comparison
+
+_FEWEST = 10  # rows, of which two are held out
 
 
 def show(
@@ -36,6 +38,10 @@ def show(
     data = source(name, 0, label)
     if priced and data.prices is None:
         raise InvalidPolicy(f"{data.name}: no prices are known; leave out --prices, or give prices in a TOML file.")
+    if len(data.y) < _FEWEST:
+        raise InvalidValue(
+            f"{data.name} has {len(data.y)} rows; a fifth is held out and compared on, so expected {_FEWEST} or more."
+        )
     priced = data.prices is not None if priced is None else priced
     if not as_json:
         _print_account(console, data.name, data.card.to_text(), data.account)
@@ -44,7 +50,11 @@ def show(
     runs = list(tradeoff.runs_of(name, chosen, seeds, n_features=data.X.shape[1], priced=priced, label=label))
     folder = results / data.name
     outcome = carry_out(console, [run for *_, run in runs], folder, n_jobs=n_jobs, live=not as_json)
+    for job, why in sorted(outcome.failures.items()):
+        console.print(f"failed: {job}: {why}", style="red")
     found = tradeoff.compare(runs, Found(folder), data, priced=priced)
+    if not found.frontiers:
+        raise InvalidPolicy("No method went through all its runs, so there is nothing to compare; see why above.")
     report = tradeoff.to_dict(found, data, seeds=seeds, priced=priced)
     write_text(folder / "frontier.json", json.dumps(report, indent=2))
     pictures = tradeoff.draw(found, data, folder, priced=priced)
@@ -54,8 +64,6 @@ def show(
         _print_table(console, found, priced=priced)
         files = ", ".join(str(path) for path in (*pictures, folder / "frontier.json"))
         console.print(f"{n_seeds} splits, {time.perf_counter() - start:.0f} s. {files}", style="dim")
-    for job, why in sorted(outcome.failures.items()):
-        console.print(f"failed: {job}: {why}", style="red")
     return not outcome.failures
 
 

@@ -1,5 +1,7 @@
 """The commands around a model file: `run` makes and improves one, `ask`, `explain` and `tree` use it."""
 
+import os
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ if TYPE_CHECKING:
 
 _SHOWN, _EXPORTED = 20_000, 5_000  # nodes of a tree that is looked at, and of one that goes elsewhere
 _MODEL = click.argument("model", type=click.Path(dir_okay=False))
+_BUDGET = click.option("--budget", type=click.FloatRange(min=0), help="What a case may cost at most.")
 _FORMATS = {
     ".txt": "text",
     ".dot": "dot",
@@ -25,8 +28,14 @@ _FORMATS = {
 @click.argument("data", type=click.Path(dir_okay=False, allow_dash=True))
 @click.option("--label", help="Column with the label.  [default: label, else the last one; with --model: none]")
 @click.option("--price", "about", type=click.Path(dir_okay=False), help="TOML file: prices, kinds of columns, loss.")
+@click.option(
+    "--missing",
+    multiple=True,
+    metavar="CELL",
+    help='A further cell that means "not known", such as -9; may be repeated.',
+)
 @click.option("--prior", type=click.Path(dir_okay=False), help="TOML file: what an expert knows before the first case.")
-@click.option("--budget", type=click.FloatRange(min=0), help="What a case may cost at most.")
+@_BUDGET
 @click.option(
     "--drift", metavar="auto|SHARE", help="Start anew when labels begin to surprise, or forget a share a case."
 )
@@ -38,7 +47,7 @@ _FORMATS = {
     type=click.Choice(["ig", "ec2", "us", "rig", "gini", "eced", "random"]),
     help="How questions are scored.  [default: ig]",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of a new learner.")
+@click.option("--seed", type=click.IntRange(min=0), help="Of a new learner.  [default: 0]")
 @click.option(
     "--records",
     type=click.Path(dir_okay=False, allow_dash=True),
@@ -49,6 +58,7 @@ def run(
     data: str,
     label: str | None,
     about: str | None,
+    missing: tuple[str, ...],
     prior: str | None,
     budget: float | None,
     drift: str | None,
@@ -56,7 +66,7 @@ def run(
     model: str | None,
     skip: int,
     criterion: str | None,
-    seed: int,
+    seed: int | None,
     records: str | None,
     as_json: bool,
 ) -> None:
@@ -68,13 +78,15 @@ def run(
         [prices]
         age = 1.0             # beside a price also: mandatory, needs, computed_from, surcharge
         glucose = { price = 17.61, later = 15.51, group = "blood" }
+        others = 2.0          # every feature without an entry
         [loss.ill]            # of the ill, to call one healthy costs 400
         healthy = 400
         [loss.healthy]
         ill = 50
 
-    Without a loss, a mistake costs as much as 100 questions of the mean price. With --model and without --label, cases
-    are answered as by the model's tree and nothing is learned. Ctrl-C ends the run between two cases and saves it.
+    Without a loss, a mistake costs as much as 100 questions of the mean price. A case without a label is answered and
+    teaches nothing. With --model and without --label, cases are answered as by the model's tree and nothing is learned.
+    Ctrl-C ends the run between two cases and saves it.
     """
     import json
     import shlex
@@ -85,36 +97,38 @@ def run(
     from ufodt.app.reading import read_drift, read_stream, read_stream_for
     from ufodt.app.run import out_of, print_summary
     from ufodt.app.run import run as go
-    from ufodt.lab.datasets.table import label_column
     from ufodt.prior import read_prior
 
     of_a_new_model = {"price": about, "prior": prior, "budget": budget, "drift": drift, "criterion": criterion}
-    for option, given in of_a_new_model.items() if model is not None else ():
+    for option, given in (of_a_new_model | {"seed": seed}).items() if model is not None else ():
         if given is not None:
             raise click.UsageError(f"--{option} belongs to a new model; a saved one has its own.")
-    for path in (save, None if records == "-" else records):
-        _check_folder(path)
-    out = out_of(records, append=skip > 0)
+    _check_folder(None if records == "-" else records)
+    _check_place(save)
+    _check_apart(
+        "--records", records, {"DATA": data, "--price": about, "--prior": prior, "--model": model, "--save": save}
+    )
+    _check_apart("--save", save, {"DATA": data, "--price": about, "--prior": prior})
     console = Console(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
-    with console.status("Reading the table"):
+    with console.status("Reading the table") if console.is_terminal else nullcontext():
         if model is None:
-            stream = read_stream(data, label=label, about=about)
+            stream = read_stream(data, label=label, about=about, missing=missing)
             learner = ufodt.UFODT(
                 stream.problem,
                 criterion=criterion,
                 stop=None if budget is None else ufodt.stop.cost_benefit() | ufodt.stop.budget(budget),
                 prior=None if prior is None else read_prior(prior),
                 drift=None if drift is None else read_drift(drift),
-                seed=seed,
+                seed=seed or 0,
             )
         else:
             learner = ufodt.load(model)
-            stream = read_stream_for(learner.problem, data, label=label)
-    for sentence in stream.account:
-        console.print(sentence, style="dim", markup=False)
-    tally, done = go(console, learner, stream, save=save, skip=skip, records=out)
-    if out is not None and records != "-":
-        out.close()
+            stream = read_stream_for(learner.problem, data, label=label, missing=missing)
+    with suppress(OSError):  # who does not hear it is no reason not to work
+        for sentence in stream.account:
+            console.print(sentence, style="dim", markup=False)
+    with out_of(records, append=skip > 0) as out:
+        tally, done = go(console, learner, stream, save=save, skip=skip, records=out)
     if as_json:
         click.echo(json.dumps(tally.summary(learner.problem), ensure_ascii=False))
     else:
@@ -127,8 +141,8 @@ def run(
         n_done = skip + tally.n_cases
         console.print(f"Interrupted after {n_done:,} of {len(stream.y):,} cases.", style="yellow")
         if save is not None and data != "-":
-            named = label if model is not None else label_column(data, label=label, overrides=about)
-            rest = [] if named is None else ["--label", named]
+            rest = [] if stream.label is None else ["--label", stream.label]
+            rest += [f"--missing={cell}" for cell in stream.missing]
             rest += ["--model", save, "--save", save, "--skip", str(n_done)]
             rest += [] if records is None else ["--records", records]
             console.print(f"To go on: {shlex.join(['ufodt', 'run', data, *rest])}", markup=False)
@@ -138,14 +152,18 @@ def run(
 @click.command()
 @_MODEL
 @click.option(
-    "--known", multiple=True, metavar="NAME=VALUE", help="What is known already, and so free; may be repeated."
+    "--known",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="What is known of the first case already, and so free; may be repeated.",
 )
+@_BUDGET
 @click.option("--learn", is_flag=True, help="Explore, be told the truth, and learn from it.")
 @click.option(
     "--save", type=click.Path(dir_okay=False), help="Where to write what was learned; means --learn.  [default: asks]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Lines of JSON in and out, for programs.")
-def ask(model: str, known: tuple[str, ...], learn: bool, save: str | None, as_json: bool) -> None:
+def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, save: str | None, as_json: bool) -> None:
     """Ask question by question, and give an answer with its evidence.
 
     The questions are those of `ufodt tree`: nothing is tried out, nothing is learned, and the same values lead the same
@@ -157,10 +175,13 @@ def ask(model: str, known: tuple[str, ...], learn: bool, save: str | None, as_js
     \b
         out  {"ask": "fever", "price": 1.0, "values": [0, 1]}
         in   {"tell": {"fever": 1}}      or {"skip": "fever"}, {"undo": true}, {"why": true},
-                                            {"what_if": {"fever": 1}}, {"answer": true}
+                                            {"what_if": {"fever": 1}}, {"answer": true},
+                                            {"skip": "fever", "charged": true}
         out  {"answer": "ill", "probabilities": [["healthy", 0.1], ["ill", 0.9]], "cost": 1.0, "evidence": {…}}
-        in   {"open": {"case": "17"}}    opens the next case; with --learn {"label": "ill"} learns, and opens one too
+        in   {"open": {"case": "17"}}    opens the next case, with "known" and "budget" inside if wanted;
+                                         with --save {"label": "ill"} learns, and opens one too
     """
+    import math
     import sys
 
     from rich.console import Console
@@ -168,28 +189,34 @@ def ask(model: str, known: tuple[str, ...], learn: bool, save: str | None, as_js
     import ufodt
     from ufodt.app.ask import ask as go
     from ufodt.app.ask import serve_lines
-    from ufodt.app.reading import read_values
+    from ufodt.app.reading import read_values, standard_input
 
-    _check_folder(save)
+    if as_json and learn and save is None:
+        raise click.UsageError("With --json nobody is asked where to save what is learned: name a file with --save.")
+    _check_place(save)
     learner = ufodt.load(model)
-    values = read_values(learner.problem, known)
+    values, most = read_values(learner.problem, known), math.inf if budget is None else budget
+    learns = learn or save is not None
     if as_json:
-        serve_lines(learner, sys.stdin, sys.stdout, known=values, learns=learn or save is not None, save=save)
+        lines = (line.decode("utf-8", errors="replace").lstrip("\ufeff") for line in standard_input())
+        serve_lines(learner, lines, sys.stdout, known=values, budget=most, learns=learns, save=save)
     else:
-        learns = learn or save is not None
-        go(Console(highlight=False), learner, known=values, learns=learns, save=save, model=model)
+        console = Console(highlight=False)
+        go(console, learner, known=values, budget=most, learns=learns, save=save, model=model)
 
 
 @click.command()
 @_MODEL
 @click.argument("values", nargs=-1, metavar="[NAME=VALUE]...")
+@_BUDGET
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
-def explain(model: str, values: tuple[str, ...], as_json: bool) -> None:
+def explain(model: str, values: tuple[str, ...], budget: float | None, as_json: bool) -> None:
     """Say what a model makes of some values: the answer, the evidence in bits, and what it would ask next and why.
 
     As in `ufodt tree` and `ufodt ask`, it plans by what is believed on the whole; nothing is tried out.
     """
     import json
+    import math
 
     from rich.console import Console
 
@@ -198,7 +225,8 @@ def explain(model: str, values: tuple[str, ...], as_json: bool) -> None:
     from ufodt.app.reading import read_values
 
     learner = ufodt.load(model)
-    session = learner.open(known=read_values(learner.problem, values), explore=False)
+    known = read_values(learner.problem, values)
+    session = learner.open(known=known, budget=math.inf if budget is None else budget, explore=False)
     if as_json:
         click.echo(json.dumps(pages.as_json(session), ensure_ascii=False))
         return
@@ -248,6 +276,7 @@ def tree(
     import ufodt
 
     _check_folder(output)
+    _check_apart("--output", output, {"MODEL": model})
     form = form or _FORMATS.get(Path(output or "").suffix.lower(), "text")
     if form == "png" and output is None:
         raise click.UsageError("A PNG goes into a file: name one with --output.")
@@ -280,6 +309,33 @@ def _check_folder(path: str | None) -> None:
         raise UfodtError(
             f"There is no folder {str(Path(path).parent)!r} to write {Path(path).name} into; make it first."
         )
+
+
+def _check_place(model: str | None) -> None:
+    """Complain before the work that a model cannot be saved there."""
+    from ufodt.errors import UfodtError
+    from ufodt.model_file import place
+
+    if model is None:
+        return
+    target = Path(place(model))
+    _check_folder(str(target))
+    if not os.access(target.parent, os.W_OK):
+        raise UfodtError(f"Nothing may be written into {str(target.parent)!r}; save {target.name} elsewhere.")
+
+
+def _check_apart(option: str, path: str | None, others: dict[str, str | None]) -> None:
+    """Complain before the work that what is written would destroy what is read, or written too."""
+    for name, other in others.items():
+        if path not in (None, "-") and other not in (None, "-") and _is_same(path, other):
+            raise click.UsageError(f"{option} and {name} are the same file, {path}; give each its own.")
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Whether two paths lead to one file, also one that is not there yet."""
+    if os.path.exists(path) and os.path.exists(other):
+        return os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)
 
 
 def _write_png(frozen: "ufodt.tree.Tree", output: str, given: dict[str, float], missing: bool) -> None:

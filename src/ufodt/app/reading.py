@@ -1,11 +1,12 @@
 """What people write, read under the names of a problem: tables for a learner, and single values."""
 
+import math
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 from ufodt import drift
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue
-from ufodt.features import Value, from_text, some
+from ufodt.features import Feature, Value, from_text, some
 from ufodt.lab import datasets
+from ufodt.lab.datasets.cells import Cells, decode, read_cells
 from ufodt.lab.datasets.overrides import Overrides, loss_table, read_overrides
-from ufodt.lab.datasets.table import read_cells
+from ufodt.lab.datasets.table import label_column, labelled, understand
 from ufodt.problem import Label, Problem
 
 
@@ -27,23 +29,38 @@ class Stream:
     problem: Problem
     X: NDArray[Any]  # objects; None: could not be had
     y: list[Label | None]  # None: the label never came
+    label: str | None  # the column of the label
+    missing: tuple[str, ...]  # further cells that were read as "not known"
     account: tuple[str, ...]
 
 
-def read_stream(path: str, *, label: str | None, about: str | None) -> Stream:
-    """Return a table whose columns are understood by what they hold and by what a TOML file says about them."""
-    with _file(path) as file:
-        data = datasets.read_table(file, label=label, overrides=about)
+def read_stream(path: str, *, label: str | None, about: str | None, missing: Iterable[str] = ()) -> Stream:
+    """Return a table whose columns are understood by what they hold and by what a TOML file says about them.
+
+    Cases without a label are kept, to be answered as they come: a run that is gone on with sees the same cases.
+    """
     said = Overrides() if about is None else read_overrides(Path(about))
+    unknown = said.missing | set(missing)
+    with _file(path) as file:
+        cells, named = read_cells(file, missing=unknown), label or said.label
+        column = label_column(cells.header, named)
+        known = labelled(cells, column)
+        data = understand(known, said, file, label=named)
     loss = loss_table(said, data.label_names)
-    problem, X, y = datasets.to_named(data, priced=data.prices is not None, loss=loss)
-    return Stream(problem, X, list(y), data.account)
+    problem, _, _ = datasets.to_named(data, priced=data.prices is not None, loss=loss)
+    account, n_unlabelled = list(data.account), len(cells.rows) - len(known.rows)
+    if n_unlabelled:
+        at = cells.header.index(column)
+        account.append(_unlabelled(n_unlabelled, column))
+        account += _unfit(_values(problem, cells.header, [row for row in cells.rows if not row[at]])[1])
+    X, _ = _values(problem, cells.header, cells.rows)
+    return Stream(problem, X, _read_labels(problem, cells, column), column, tuple(sorted(unknown)), tuple(account))
 
 
-def read_stream_for(problem: Problem, path: str, *, label: str | None) -> Stream:
+def read_stream_for(problem: Problem, path: str, *, label: str | None, missing: Iterable[str] = ()) -> Stream:
     """Return a table as a problem that is known already sees it; what does not fit counts as missing, and is told."""
     with _file(path) as file:
-        cells = read_cells(file)
+        cells = read_cells(file, missing=frozenset(missing))
     account = list(cells.account)
     if label is not None and label not in cells.header:
         raise InvalidValue(f"No column is called {label!r}; expected one of {', '.join(cells.header)}.")
@@ -52,34 +69,74 @@ def read_stream_for(problem: Problem, path: str, *, label: str | None) -> Stream
         raise InvalidValue(f"No column is a feature of the model; it knows {some(f.name for f in problem.features)}.")
     if absent:
         account.append(f"Without a column, and so missing in every case: {', '.join(absent)}.")
-    X = np.full((len(cells.rows), problem.n_features), None, dtype=object)
-    for j, feature in enumerate(problem.features):
-        unfit = []
-        at = cells.header.index(feature.name) if feature.name not in absent else -1
-        for i, row in enumerate(cells.rows if at >= 0 else ()):
-            try:
-                X[i, j] = from_text(feature, row[at]) if row[at] else None
-            except InvalidValue:
-                unfit.append(row[at])
-        if unfit:
-            account.append(f"{feature.name}: {len(unfit)} cells taken as missing, such as {unfit[0]!r}.")
+    X, unfit = _values(problem, cells.header, cells.rows)
+    account += _unfit(unfit)
     y: list[Label | None] = [None] * len(cells.rows)
     if label is None:
         account.append("No label column was named, so the cases are answered and nothing is learned.")
     else:
-        at = cells.header.index(label)
-        y = [read_label(problem, row[at]) if row[at] else None for row in cells.rows]
-    return Stream(problem, X, y, tuple(account))
+        y = _read_labels(problem, cells, label)
+    return Stream(problem, X, y, label, tuple(missing), tuple(account))
+
+
+def _values(
+    problem: Problem, header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[NDArray[Any], dict[str, list[str]]]:
+    """Return the cells as values of the features, and those of each that are none."""
+    X = np.full((len(rows), problem.n_features), None, dtype=object)
+    unfit: dict[str, list[str]] = {}
+    for j, feature in enumerate(problem.features):
+        if feature.name not in header:
+            continue
+        at = header.index(feature.name)
+        read = {text: _value(feature, text) for text in {row[at] for row in rows}}
+        X[:, j] = [read[row[at]] for row in rows]
+        unfit[feature.name] = [row[at] for row in rows if row[at] and read[row[at]] is None]
+    return X, unfit
+
+
+def _value(feature: Feature, text: str) -> Value | None:
+    """The value that a cell holds; None where it holds none, or one that the feature cannot have."""
+    try:
+        return from_text(feature, text) if text else None
+    except InvalidValue:
+        return None
+
+
+def _unfit(cells: Mapping[str, Sequence[str]]) -> list[str]:
+    """Sentences on the cells that were taken as missing."""
+    return [f"{name}: {len(bad)} cells taken as missing, such as {bad[0]!r}." for name, bad in cells.items() if bad]
+
+
+def _read_labels(problem: Problem, cells: Cells, column: str) -> list[Label | None]:
+    at = cells.header.index(column)
+    read = {text: read_label(problem, text) if text else None for text in {row[at] for row in cells.rows}}
+    return [read[row[at]] for row in cells.rows]
+
+
+def _unlabelled(n_rows: int, column: str) -> str:
+    if n_rows == 1:
+        return f"1 row has no label in {column!r}; it is answered, and teaches nothing."
+    return f"{n_rows} rows have no label in {column!r}; they are answered, and teach nothing."
 
 
 def read_label(problem: Problem, text: str) -> Label:
-    """Return the label that somebody wrote."""
+    """Return the label that somebody wrote: a name in any case, a number in any of its forms."""
     written = text.strip()
-    for same in (str, lambda label: str(label).lower()):
-        found = [name for name in problem.labels if same(name) == (written if same is str else written.lower())]
+    ways: tuple[Callable[[str], object], ...] = (str, str.lower, as_number)
+    for way in ways:
+        found = [name for name in problem.labels if way(str(name)) == way(written)]
         if len(found) == 1:
             return found[0]
     raise InvalidValue(f"{written!r} came for the label; expected one of {some(problem.labels)}.")
+
+
+def as_number(text: str) -> float:
+    """Return the number that was written; NaN, which is like nothing else, where it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def read_values(problem: Problem, pairs: Iterable[str]) -> dict[str, Value]:
@@ -90,6 +147,8 @@ def read_values(problem: Problem, pairs: Iterable[str]) -> dict[str, Value]:
         if not equals:
             raise InvalidValue(f"{pair!r} came; expected a feature and its value, such as {_example(problem)}.")
         feature = problem.features[problem.feature_index(name.strip())]
+        if feature.name in values:
+            raise InvalidValue(f"{feature.name} came twice, the second time as {pair!r}; give each feature one value.")
         values[feature.name] = from_text(feature, text)
     return values
 
@@ -116,6 +175,13 @@ def _example(problem: Problem) -> str:
     return f"{feature.name}={getattr(feature, 'values', (1.5,))[0]}"
 
 
+def standard_input() -> BinaryIO:
+    """Return the bytes that come through a pipe."""
+    if sys.stdin is None:
+        raise InvalidValue("Standard input is closed; send something through a pipe, or name a file.")
+    return sys.stdin.buffer
+
+
 class _file:
     """The path of a table; what comes through a pipe is put into a file first."""
 
@@ -126,10 +192,10 @@ class _file:
     def __enter__(self) -> Path:
         if self.path != "-":
             return Path(self.path)
-        text = sys.stdin.read()
+        content = standard_input().read()
         self.folder = tempfile.TemporaryDirectory()
-        file = Path(self.folder.name, "stdin.jsonl" if text.lstrip().startswith("{") else "stdin.csv")
-        file.write_text(text, encoding="utf-8")
+        file = Path(self.folder.name, "stdin.jsonl" if decode(content)[0].lstrip().startswith("{") else "stdin.csv")
+        file.write_bytes(content)
         return file
 
     def __exit__(self, *_: object) -> None:

@@ -5,7 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, TextIO
@@ -88,20 +88,27 @@ def run(
     tally, saved_at, n_cases = Tally(), time.monotonic(), len(stream.y)
     learns = any(label is not None for label in stream.y)
     chunk = _CHUNK if learns else _CHUNK_ANSWERED
-    with _progress(console, n_cases, skip) as show, _gently() as interrupted:
-        for start in range(skip, n_cases, chunk):
-            rows = slice(start, min(start + chunk, n_cases))
-            X, y = stream.X[rows], stream.y[rows]
-            record = learner.run(X, y) if learns else learner.evaluate(X).record
-            tally.add(learner, record, y)
-            if records is not None:
-                _write(records, learner.problem, record, y, start)
-            show(rows.stop, tally)
-            if save is not None and time.monotonic() - saved_at > _SAVE_EVERY:
-                learner.save(save)
-                saved_at = time.monotonic()
-            if interrupted():
-                break
+    try:
+        with _progress(console, n_cases, skip) as show, _gently() as interrupted:
+            for start in range(skip, n_cases, chunk):
+                rows = slice(start, min(start + chunk, n_cases))
+                X, y = stream.X[rows], stream.y[rows]
+                record = learner.run(X, y) if learns else learner.evaluate(X).record
+                tally.add(learner, record, y)
+                if records is not None:
+                    _write(records, learner.problem, record, y, start)
+                show(rows.stop, tally)
+                if save is not None and time.monotonic() - saved_at > _SAVE_EVERY:
+                    learner.save(save)
+                    saved_at = time.monotonic()
+                if interrupted():
+                    break
+    except BaseException:  # nobody reads the records any more, the disk is full, or Ctrl-C came twice
+        if save is not None:
+            learner.save(save)
+            with suppress(OSError):
+                print(f"What was learned so far is in {save}.", file=sys.stderr)
+        raise
     if save is not None:
         learner.save(save)
     return tally, skip + tally.n_cases >= n_cases
@@ -192,8 +199,11 @@ def _gently() -> Iterator[Callable[[], bool]]:
             signal.signal(number, handler)
 
 
-def out_of(records: str | None, *, append: bool) -> TextIO | None:
-    """Return where the records go: nowhere, to standard output (`-`), or to a file, after what is there if wanted."""
-    if records is None:
-        return None
-    return sys.stdout if records == "-" else open(records, "a" if append else "w", encoding="utf-8")
+@contextmanager
+def out_of(records: str | None, *, append: bool) -> Iterator[TextIO | None]:
+    """Give where the records go: nowhere, to standard output (`-`), or to a file, after what is there if wanted."""
+    if records is None or records == "-":
+        yield None if records is None else sys.stdout
+    else:
+        with open(records, "a" if append else "w", encoding="utf-8") as file:
+            yield file

@@ -5,12 +5,14 @@ A finished run is a file that appeared whole; what is left to do is what has no 
 
 import json
 import os
+import signal
 import threading
-import time
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
@@ -55,14 +57,15 @@ def carry_out(
     done = 0.0
     for phase in left:
         phase.sort(key=lambda job: -job.effort)
-        for job, error in _taken(phase, results, n_jobs):
-            done += job.effort
-            if error is None:
-                outcome.n_taken += 1
-            else:
-                outcome.failures[described(job)] = error
-            if report is not None:
-                report(described(job), done, total)
+        with closing(_taken(phase, results, n_jobs)) as taken:
+            for job, error in taken:
+                done += job.effort
+                if error is None:
+                    outcome.n_taken += 1
+                else:
+                    outcome.failures[described(job)] = error
+                if report is not None:
+                    report(described(job), done, total)
     return outcome
 
 
@@ -97,23 +100,26 @@ def described(job: Job) -> str:
     return f"{Path(job.dataset).stem}, {job.method}{swept}{late}, seed {job.seed}"
 
 
-def _taken(jobs: Sequence[Job], results: Path, n_jobs: int) -> Iterator[tuple[Job, str | None]]:
+def _taken(jobs: Sequence[Job], results: Path, n_jobs: int) -> Generator[tuple[Job, str | None]]:
     """Take the jobs and give each with its error, None if it went well."""
     if n_jobs == 1 or len(jobs) < 2:
         for job in jobs:
             yield job, _attempt(job, results)
         return
-    pool = ProcessPoolExecutor(n_jobs, mp_context=get_context("spawn"), initializer=_prepare, initargs=(os.getpid(),))
-    with pool:
+    context = get_context("spawn")
+    stopped = context.Event()
+    pool = ProcessPoolExecutor(n_jobs, mp_context=context, initializer=_prepare, initargs=(os.getpid(), stopped))
+    try:
         waiting: dict[Future[str | None], Job] = {pool.submit(_attempt, job, results): job for job in jobs}
-        try:
-            while waiting:
-                finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    yield waiting.pop(future), future.result()
-        except BaseException:  # Ctrl-C: what was not begun is not begun any more
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        while waiting:
+            finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in finished:
+                yield waiting.pop(future), future.result()
+    except BaseException:  # Ctrl-C: whatever is half done is taken again next time
+        stopped.set()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _attempt(job: Job, results: Path) -> str | None:
@@ -127,12 +133,13 @@ def _attempt(job: Job, results: Path) -> str | None:
     return None
 
 
-def _prepare(parent: int) -> None:
-    """End this process when the one that started it is gone: a killed campaign leaves no workers behind."""
+def _prepare(parent: int, stopped: Event) -> None:
+    """End this process when it is told to stop, or the one that started it is gone: no workers are left behind."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; what to do about it is said by `stopped`
 
     def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1.0)
+        while os.getppid() == parent and not stopped.wait(1.0):
+            pass
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -13,7 +13,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +24,7 @@ from ufodt.errors import InvalidPolicy
 from ufodt.lab import baselines, regret
 from ufodt.lab.contestants import notes_of
 from ufodt.lab.datasets import TABLE_SUFFIXES, DatasetUnavailable, to_problem
+from ufodt.lab.declared import check
 from ufodt.lab.evaluate import Protocol, evaluate, read_manifest, write
 from ufodt.lab.material import LARGE, TUNING_SEED, material, seeds_of
 from ufodt.lab.methods import METHODS, build
@@ -31,7 +32,6 @@ from ufodt.lab.regret import WORLDS
 
 PACKAGE = Path(ufodt.__file__).parent
 FOLDERS = (PACKAGE / "experiments", PACKAGE.parents[1] / "experiments")  # installed; in a checkout
-KINDS = ("curves", "sweep", "totals", "table", "regret")
 PROTOCOL_SETTINGS = ("delay", "missing")
 N_LOOKS = {"stagger": 60}
 TUNING_CASES = 500  # of a stream of its own
@@ -39,6 +39,7 @@ QUICK_SEEDS, QUICK_CASES, QUICK_LOOKS = 2, 300, 6
 WORLD_CASES, QUICK_WORLD_CASES = 10_000, 1_000
 _NOT_PART_OF_A_RUN = {"plots.py", "report.py", "claims.py", "tradeoff.py", "experiment.py", "speed.py", "priced.py"} | {
     "looks.py", "moving.py", "wide.py", "continuous.py", "fidelity.py", "verdict.py", "campaign.py", "tables.py",
+    "declared.py",
 }  # fmt: skip
 
 
@@ -196,31 +197,25 @@ def declarations(chosen: Iterable[str] = ()) -> list[Declaration]:
 def read(path: Path) -> Declaration:
     """Return the experiment that a file declares; what does not fit is refused in words."""
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        said = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidPolicy(f"{path.name}: not a readable TOML file ({error}).") from None
-    claims = tuple(_made(Claim, claim, path) for claim in said.pop("claims", ()))
-    declared: Declaration = _made(Declaration, {"name": path.stem, **said, "claims": claims}, path)
-    named = {*declared.methods, *declared.draw, *(m for extra in declared.extra.values() for m in extra)}
+    check(said, path.name)
+    claims = tuple(Claim(**_tuples(claim)) for claim in said.pop("claims", ()))
+    found = Declaration(**{"name": path.stem, **_tuples(said), "claims": claims})
+    named = {*found.methods, *found.draw, *(m for extra in found.extra.values() for m in extra)}
     named |= {m for claim in claims for m in (*claim.ours, *claim.others)}
     unknown = sorted(named - set(METHODS))
     if unknown:
         raise InvalidPolicy(f"{path.name}: no method is called {unknown[0]!r}; expected one of {', '.join(METHODS)}.")
-    if declared.kind not in KINDS:
-        raise InvalidPolicy(f"{path.name}: kind = {declared.kind!r} came; expected one of {', '.join(KINDS)}.")
-    if (declared.kind == "sweep") != bool(declared.sweep) or set(declared.sweep) - {"setting", "values"}:
-        raise InvalidPolicy(f"{path.name}: a sweep, and only a sweep, has [sweep] with setting and values.")
-    return declared
+    settings = sorted({*PROTOCOL_SETTINGS, *(name for method in METHODS.values() for name in method.knows)})
+    if found.swept is not None and found.swept not in settings:
+        raise InvalidPolicy(f"{path.name}: setting = {found.swept!r} came; expected one of {', '.join(settings)}.")
+    return found
 
 
-def _made(kind: Any, said: Mapping[str, Any], path: Path) -> Any:
-    known = {f.name for f in fields(kind)}
-    if set(said) - known:
-        raise InvalidPolicy(f"{path.name}: {sorted(set(said) - known)[0]!r} is not known; expected {', '.join(known)}.")
-    try:
-        return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in said.items()})
-    except TypeError as error:
-        raise InvalidPolicy(f"{path.name}: something is missing ({error}).") from None
+def _tuples(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
 
 
 # --- runs ----------------------------------------------------------------------------------------------

@@ -5,13 +5,14 @@
 >>> digits.X.shape, digits.label_names[:3]
 ((10000, 7), ('0', '1', '2'))
 
-`load` takes a name from `NAMES` or the path of a CSV or Parquet file. Packages that carry data are
+`load` takes a name from `NAMES` or the path of a CSV, TSV, Parquet or JSON Lines file. Packages that carry data are
 imported only by the loader that needs them.
 """
 
 from collections.abc import Callable
 from pathlib import Path
 
+from ufodt.lab.datasets.cells import TABLE_SUFFIXES
 from ufodt.lab.datasets.dataset import BadTable, Card, Column, Dataset, DatasetUnavailable, take
 from ufodt.lab.datasets.folder import data_folder, fetal_health, fico, load_paper
 from ufodt.lab.datasets.generated import led, nb30, stagger, stagger_holdout, wide
@@ -30,7 +31,7 @@ from ufodt.lab.datasets.packaged import (
 from ufodt.lab.datasets.paper import PAPER, PaperRun, paper_split, split, split_rows
 from ufodt.lab.datasets.prices import TURNEY
 from ufodt.lab.datasets.problems import to_named, to_problem
-from ufodt.lab.datasets.table import TABLE_SUFFIXES, read_table
+from ufodt.lab.datasets.table import read_table
 
 __all__ = [
     "NAMES",
@@ -89,7 +90,7 @@ def load(name: str, *, seed: int = 0, label: str | None = None) -> Dataset:
     Parameters
     ----------
     name
-        One of `NAMES`, or a path ending in `.csv`, `.tsv` or `.parquet`: then the label is the column
+        One of `NAMES`, or a path ending in `.csv`, `.tsv`, `.parquet` or `.jsonl`: then the label is the column
         called `label`, else the last one, and a file of the same name ending in `.toml` overrides the
         inferred types (see `read_table`).
     seed
@@ -106,8 +107,10 @@ def load(name: str, *, seed: int = 0, label: str | None = None) -> Dataset:
     ...
     ufodt.lab.datasets.dataset.DatasetUnavailable: no data set is called 'leds'; expected one of led, \
 stagger, stagger_binary4, nb30, zoo, spect_heart, pima, wdbc, cleveland, hepatitis, bupa, thyroid, car, \
-compas, fico, fetal_health, or the path of a .csv, .tsv or .parquet file.
+compas, fico, fetal_health, or the path of a .csv, .tsv, .parquet or .jsonl file.
     """
+    if label is not None and name in NAMES:
+        raise BadTable(f"{name} is no table, and what its label is cannot be chosen; leave the label {label!r} out.")
     if name in _GENERATED:
         return _GENERATED[name](seed)
     if name in _FIXED:
@@ -118,5 +121,5 @@ compas, fico, fetal_health, or the path of a .csv, .tsv or .parquet file.
         return read_table(path, label=label, overrides=overrides if overrides.is_file() else None)
     raise DatasetUnavailable(
         f"no data set is called {name!r}; expected one of {', '.join(NAMES)}, "
-        "or the path of a .csv, .tsv or .parquet file."
+        "or the path of a .csv, .tsv, .parquet or .jsonl file."
     )

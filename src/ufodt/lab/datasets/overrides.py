@@ -9,6 +9,7 @@ from typing import Any, get_args
 from ufodt.features import Amount, Priced
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable, Kind
 
+OTHERS = "others"  # under [prices], every feature without an entry
 _AMOUNT = (int, float, dict)  # one in several currencies, or one for each value, is a table
 _TERMS: dict[str, Any] = {
     "price": _AMOUNT,
@@ -18,6 +19,13 @@ _TERMS: dict[str, Any] = {
     "mandatory": bool,
     "needs": list,
     "computed_from": list,
+}
+_KINDS = {
+    str: "a text in quotes",
+    list: "a list in brackets",
+    dict: "a table, one entry for each",
+    bool: "true or false",
+    _AMOUNT: "a number, or a table of numbers",
 }
 
 
@@ -38,6 +46,7 @@ class Overrides:
     missing: frozenset[str] = frozenset()
     drop: tuple[str, ...] = ()
     features: dict[str, Override] = field(default_factory=dict)
+    others: Priced | None = None  # on what terms features are had that have no entry
     currencies: dict[str, float] | None = None
     loss: float | dict[str, dict[str, float]] | None = None  # of any mistake, or of each: truth, then answer
 
@@ -45,7 +54,7 @@ class Overrides:
 def read_overrides(path: Path) -> Overrides:
     """Return the overrides in a TOML file; its entries are shown under `table.read_table`."""
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        raw = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError:
         raise DatasetUnavailable(f"there is no file {str(path)!r} with overrides; check the path.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -59,20 +68,26 @@ def read_overrides(path: Path) -> Overrides:
         if not isinstance(entry, dict):
             raise BadTable(f"{path.name}: expected a section [features.{name}], found {entry!r}.")
         features[name] = _override(entry, currencies, f"{path.name}, [features.{name}]")
-    for name, entry in raw.get("prices", {}).items():
-        where = f"{path.name}, [prices], {name}"
+    prices = {
+        name: _priced(entry, currencies, f"{path.name}, [prices], {name}")
+        for name, entry in raw.get("prices", {}).items()
+    }
+    others = prices.pop(OTHERS, None)
+    for name, terms in prices.items():
         said = features.get(name, Override())
         if said.terms is not None:
-            raise BadTable(f"{where}: its price stands under [features.{name}] too; leave one of the two out.")
-        entry = entry if isinstance(entry, dict) else {"price": entry}
-        _check_keys(entry, _TERMS, where)
-        features[name] = replace(said, terms=_terms(entry, currencies, where))
+            raise BadTable(
+                f"{path.name}, [prices], {name}: its price stands under [features.{name}] too; "
+                "leave one of the two out."
+            )
+        features[name] = replace(said, terms=terms)
     return Overrides(
         loss=_loss(raw.get("loss"), path.name),
         label=raw.get("label"),
         missing=frozenset(str(cell) for cell in raw.get("missing", [])),
         drop=tuple(str(name) for name in raw.get("drop", [])),
         features=features,
+        others=others,
         currencies=currencies or None,
     )
 
@@ -87,7 +102,8 @@ def loss_table(overrides: Overrides, labels: Sequence[str]) -> list[list[float]]
     for name in [*said, *(answer for answers in said.values() for answer in answers)]:
         if name not in labels:
             raise BadTable(f"[loss] names {name!r}, which is no label; expected one of {', '.join(labels)}.")
-    table = [[0.0 if truth == answer else said.get(truth, {}).get(answer) for answer in labels] for truth in labels]
+    right = {name: {name: 0.0} for name in labels}  # what a right answer costs, where nothing is said of it
+    table = [[(right[truth] | said.get(truth, {})).get(answer) for answer in labels] for truth in labels]
     for truth, row in zip(labels, table, strict=True):
         for answer, amount in zip(labels, row, strict=True):
             if amount is None:
@@ -129,6 +145,13 @@ def _override(entry: dict[str, Any], currencies: dict[str, float], where: str) -
     return Override(kind or ("categorical" if categories else None), categories, _terms(entry, currencies, where))
 
 
+def _priced(entry: Any, currencies: dict[str, float], where: str) -> Priced | None:
+    """Return the terms of an entry under [prices]: a price, or a table with one."""
+    entry = entry if isinstance(entry, dict) else {"price": entry}
+    _check_keys(entry, _TERMS, where)
+    return _terms(entry, currencies, where)
+
+
 def _terms(entry: dict[str, Any], currencies: dict[str, float], where: str) -> Priced | None:
     """Return on what terms a feature is had, or None where nothing was said of them."""
     said = {key: entry[key] for key in _TERMS if key in entry}
@@ -164,4 +187,4 @@ def _check_keys(raw: dict[str, Any], expected: dict[str, Any], where: str) -> No
         if key not in expected:
             raise BadTable(f"{where}: unknown entry {key!r}; expected one of {', '.join(expected)}.")
         if not isinstance(value, expected[key]) or (isinstance(value, bool) and expected[key] is not bool):
-            raise BadTable(f"{where}: {key!r} is {value!r}, which is of the wrong type; see read_table.")
+            raise BadTable(f"{where}: {key!r} is {value!r}; expected {_KINDS[expected[key]]}.")

@@ -10,12 +10,8 @@ What a column becomes, unless a TOML file says otherwise:
 A cell that does not fit an otherwise clear column becomes missing. Nothing is dropped silently.
 """
 
-import csv
-import io
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import Any
@@ -23,33 +19,16 @@ from typing import Any
 import numpy as np
 
 from ufodt.features import TRUTH_VALUES, Priced
-from ufodt.lab.datasets.dataset import (
-    BadTable,
-    Column,
-    Dataset,
-    DatasetUnavailable,
-    FloatArray,
-    Kind,
-    assemble,
-)
+from ufodt.lab.datasets.cells import Cells, examples, read_cells, were
+from ufodt.lab.datasets.dataset import BadTable, Column, Dataset, FloatArray, Kind, assemble
 from ufodt.lab.datasets.overrides import Override, Overrides, read_overrides
+from ufodt.problem import MAX_LABELS
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
-MISSING_CELLS = frozenset({"", "?", "na", "n/a", "nan", "null"})
 CLEAR_SHARE = 0.9  # of the known cells must fit, for the rest to be taken as slips
 MAX_CATEGORIES = 20
-MAX_LABELS = 50
 _ENOUGH_TO_COUNT, _GAPS = 20, 1.25  # rows that a column must count to be their number; how many may have been left out
-_SHOWN = 5  # examples in a sentence of the account
-
-
-@dataclass(frozen=True)
-class Cells:
-    """A table as text: heading, rows, and what had to be done to get there."""
-
-    header: list[str]
-    rows: list[list[str]]
-    account: list[str]
+_BITS = ("0", "1")
+_TRUTH = {name: float(i) for pair in TRUTH_VALUES for i, name in enumerate(pair)}
 
 
 def read_table(path: str | Path, *, label: str | None = None, overrides: str | Path | None = None) -> Dataset:
@@ -77,6 +56,7 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
             [prices]                           # the same, where only prices are to be said
             age = 1.0
             pulse = { price = 0.5, mandatory = true }        # asked in every case
+            others = 2.0                       # of every feature without an entry
             glucose = { price = { dollars = 17.61, minutes = 5 }, later = 15.51, group = "blood" }
             risk = { price = 20, computed_from = ["age", "glucose"] }  # free once both are known
             [currencies]                       # what one unit of each is worth, where prices are in several
@@ -106,158 +86,81 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
     path = Path(path)
     said = read_overrides(Path(overrides)) if overrides is not None else Overrides()
     cells = read_cells(path, missing=said.missing)
-    account = list(cells.account)
-    at = _label_index(cells.header, label or said.label, account)
-    rows, y, label_names = _labelled(cells, at, path, account)
-    _check_named(cells.header, cells.header[at], said, path)
-    columns, values = _features(cells.header, rows, at, said, account)
+    named = label or said.label
+    known = labelled(cells, label_column(cells.header, named))
+    n_unlabelled = len(cells.rows) - len(known.rows)
+    if n_unlabelled:
+        known.account.append(
+            f"{were(n_unlabelled, 'row')} left out: no label in {label_column(cells.header, named)!r}."
+        )
+    return understand(known, said, path, label=named, price_source=None if overrides is None else Path(overrides).name)
+
+
+def label_column(header: Sequence[str], named: str | None) -> str:
+    """Return the name of the label column: the one that was named, else the one called `label`, else the last."""
+    if named is not None and named not in header:
+        raise BadTable(f"no column is called {named!r}; expected one of {', '.join(header)}.")
+    return named or ("label" if "label" in header else header[-1])
+
+
+def labelled(cells: Cells, label: str) -> Cells:
+    """Return the rows that have a label."""
+    at = cells.header.index(label)
+    return Cells(cells.header, [row for row in cells.rows if row[at]], list(cells.account))
+
+
+def understand(
+    cells: Cells, said: Overrides, path: Path, *, label: str | None = None, price_source: str | None = None
+) -> Dataset:
+    """Return rows that all have a label as a data set: the columns by what they hold, and by what the user said."""
+    account, name = list(cells.account), label_column(cells.header, label)
+    if label is None:
+        account.append(f"The column {name!r} was taken as the label.")
+    at = cells.header.index(name)
+    y, label_names = _labels([row[at] for row in cells.rows], f"{path.name}: {name!r}", account)
+    _check_named(cells.header, name, said, path)
+    columns, values = _features(cells.header, cells.rows, at, said, account)
     if not columns:
         raise BadTable(f"{path.name}: no column is left as a feature. {' '.join(account)}")
     prices = _prices(columns, said, account)
     return assemble(
         path.stem, columns, np.column_stack(values), y, label_names,
         source=f"the user's file {path.name}", licence="the user's own",
-        prices=prices, currencies=said.currencies,
-        price_source=None if overrides is None else Path(overrides).name, account=account,
+        prices=prices, currencies=said.currencies, price_source=price_source, account=account,
     )  # fmt: skip
 
 
-def label_column(path: str | Path, *, label: str | None = None, overrides: str | Path | None = None) -> str:
-    """Return the name of the column that `read_table` would take as the label."""
-    said = read_overrides(Path(overrides)) if overrides is not None else Overrides()
-    header = read_cells(path).header
-    return header[_label_index(header, label or said.label, [])]
-
-
-def read_cells(path: str | Path, *, missing: frozenset[str] = frozenset()) -> Cells:
-    """Return a file as text, cell by cell; empty where a value is not known."""
-    return _blank_missing(_read_cells(Path(path)), missing)
-
-
-def _read_cells(path: Path) -> Cells:
-    if path.suffix.lower() not in TABLE_SUFFIXES:
-        raise BadTable(f"{path.name}: expected a file ending in {', '.join(TABLE_SUFFIXES)}.")
-    if not path.is_file():
-        raise DatasetUnavailable(f"there is no file {str(path)!r}; check the path.")
-    readers = {".parquet": _read_parquet, ".jsonl": _read_json_lines}
-    table = readers.get(path.suffix.lower(), _read_text)(path)
-    for j, name in enumerate(table.header):
-        if not name:
-            table.header[j] = f"column_{j + 1}"
-            table.account.append(f"Column {j + 1} has no name and is called 'column_{j + 1}'.")
-    repeated = sorted({name for name in table.header if table.header.count(name) > 1})
-    if repeated:
-        raise BadTable(f"{path.name}: two columns are called {repeated[0]!r}; give each its own name.")
-    return table
-
-
-def _read_text(path: Path) -> Cells:
-    account: list[str] = []
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("utf-8-sig", errors="replace")
-        account.append(f"{text.count(chr(0xFFFD))} bytes are not UTF-8 and were replaced.")
-    heading = text.split("\n", 1)[0]
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else max(",;\t|", key=heading.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        rows, odd, empty = _sort_lines(reader, len(header))
-    except csv.Error as error:
-        raise BadTable(f"{path.name}, line {reader.line_num}: {error}; save the file as plain CSV.") from None
-    if not header or not rows:
-        raise BadTable(f"{path.name}: expected a heading and at least one row of its width.")
-    if odd:
-        account.append(
-            f"{_were(len(odd), 'row')} left out: {'it does' if len(odd) == 1 else 'they do'} not have "
-            f"{len(header)} cells ({_examples('line', odd)})."
-        )
-    if empty:
-        account.append(f"{_were(len(empty), 'empty line')} skipped.")
-    return Cells(header, rows, account)
-
-
-def _sort_lines(reader: Any, width: int) -> tuple[list[list[str]], list[int], list[int]]:
-    """Return the usable rows, then the line numbers of rows of another width and of empty lines."""
-    rows, odd, empty = [], [], []
-    for row in reader:
-        if not any(cell.strip() for cell in row):
-            empty.append(reader.line_num)
-        elif len(row) != width:
-            odd.append(reader.line_num)
-        else:
-            rows.append([cell.strip() for cell in row])
-    return rows, odd, empty
-
-
-def _read_parquet(path: Path) -> Cells:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise DatasetUnavailable("Parquet files are read by pyarrow: pip install pyarrow") from None
-    try:
-        table = pyarrow.parquet.read_table(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise BadTable(f"{path.name}: not a readable Parquet file ({error}); write it again.") from None
-    columns = [
-        ["" if value is None else str(value).strip() for value in column.to_pylist()] for column in table.columns
-    ]
-    if not columns or not columns[0]:
-        raise BadTable(f"{path.name}: expected at least one column and one row, found {table.shape}.")
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    return Cells([str(name).strip() for name in table.column_names], rows, [])
-
-
-def _read_json_lines(path: Path) -> Cells:
-    """One object per line; its keys are the columns, in the order in which they first come."""
-    objects: list[dict[str, Any]] = []
-    lines = path.read_bytes().decode("utf-8-sig", errors="replace").splitlines()
-    for i, line in enumerate(lines):
-        try:
-            row = json.loads(line) if line.strip() else None
-        except (ValueError, RecursionError) as error:
-            raise BadTable(f"{path.name}, line {i + 1}: {error}; expected one JSON object per line.") from None
-        if row is not None and not isinstance(row, dict):
-            raise BadTable(f"{path.name}, line {i + 1}: {line[:40]!r} came; expected one JSON object per line.")
-        objects += [] if row is None else [row]
-    header = list(dict.fromkeys(key.strip() for row in objects for key in row))
-    if not header:
-        raise BadTable(f"{path.name}: expected at least one line with a JSON object.")
-    rows = [["" if (cell := row.get(name)) is None else str(cell).strip() for name in header] for row in objects]
-    return Cells(header, rows, [])
-
-
-def _blank_missing(cells: Cells, further: frozenset[str]) -> Cells:
-    """Return the table with every cell that means "not known" empty."""
-    rows = [["" if cell.lower() in MISSING_CELLS or cell in further else cell for cell in row] for row in cells.rows]
-    return Cells(cells.header, rows, cells.account)
-
-
-def _label_index(header: Sequence[str], label: str | None, account: list[str]) -> int:
-    if label is None:
-        label = "label" if "label" in header else header[-1]
-        account.append(f"The column {label!r} was taken as the label.")
-    if label not in header:
-        raise BadTable(f"no column is called {label!r}; expected one of {', '.join(header)}.")
-    return list(header).index(label)
-
-
-def _labelled(cells: Cells, at: int, path: Path, account: list[str]) -> tuple[list[list[str]], Any, tuple[str, ...]]:
-    rows = [row for row in cells.rows if row[at]]
-    n_unlabelled = len(cells.rows) - len(rows)
-    if n_unlabelled:
-        account.append(f"{_were(n_unlabelled, 'row')} left out: no label in {cells.header[at]!r}.")
-    names = _sorted_values(row[at] for row in rows)
+def _labels(cells: Sequence[str], where: str, account: list[str]) -> tuple[Any, tuple[str, ...]]:
+    """Return the labels as indices, and their names."""
+    label = _spellings(cells)
+    for cell, name in sorted(label.items()):
+        if cell != name:
+            account.append(f"The label {cell!r} is read as {name!r}.")
+    names = _sorted_values(label.values())
     if not 2 <= len(names) <= MAX_LABELS:
         raise BadTable(
-            f"{path.name}: {cells.header[at]!r} holds {len(names)} different labels in {len(rows)} rows; "
+            f"{where} holds {len(names)} different labels in {len(cells)} rows; "
             f"expected 2 to {MAX_LABELS}. Name another label column, or group its values."
         )
     index = {name: i for i, name in enumerate(names)}
-    return rows, np.array([index[row[at]] for row in rows], dtype=np.int64), names
+    return np.array([index[label[cell]] for cell in cells], dtype=np.int64), names
+
+
+def _spellings(cells: Sequence[str]) -> dict[str, str]:
+    """Return the label of every cell: as in features, numbers are one by value, truth values in any case.
+
+    The spelling that comes most often stands for all.
+
+    >>> _spellings(["1", "1.0", "1", "0"]), _spellings(["Yes", "yes", "no", "yes"])["Yes"], _spellings(["A", "a"])
+    ({'1': '1', '0': '0', '1.0': '1'}, 'yes', {'A': 'A', 'a': 'a'})
+    """
+    known = [cell for cell, _ in sorted(Counter(cells).items(), key=lambda item: (-item[1], len(item[0]), item[0]))]
+    chosen: dict[object, str] = {}
+    if not any(isnan(_number(cell)) for cell in known):
+        return {cell: chosen.setdefault(_number(cell), cell) for cell in known}
+    if any(all(_plain(cell) in pair for cell in known) for pair in TRUTH_VALUES):
+        return {cell: chosen.setdefault(_plain(cell), cell) for cell in known}
+    return {cell: cell for cell in known}
 
 
 def _features(
@@ -301,12 +204,12 @@ def _column(name: str, cells: Sequence[str], said: Override, account: list[str])
     unfit = [cell for cell, value in zip(cells, values.tolist(), strict=True) if cell and isnan(value)]
     if unfit:
         account.append(
-            f"{_were(len(unfit), 'cell', f' of {name!r}')} taken as missing: not {_expected(column)} "
-            f"({_examples('', [repr(cell) for cell in unfit])})."
+            f"{were(len(unfit), 'cell', f' of {name!r}')} taken as missing: not {_expected(column)} "
+            f"({examples('', [repr(cell) for cell in unfit])})."
         )
     n_missing = len(cells) - len(known)
     if n_missing:
-        account.append(f"{_were(n_missing, 'cell', f' of {name!r}')} missing in the file.")
+        account.append(f"{were(n_missing, 'cell', f' of {name!r}')} missing in the file.")
     if len(np.unique(values[~np.isnan(values)])) < 2:
         account.append(f"The column {name!r} never varies; it is kept, though it can tell nothing.")
     return column, values
@@ -349,22 +252,25 @@ def _infer(known: Sequence[str]) -> Kind | None:
 
 
 def _truth_pair(known: Sequence[str]) -> tuple[str, str] | None:
-    """Return the pair of truth values that nearly all cells are of, if there is one."""
+    """Return the pair of truth values that nearly all cells are, if there is one; numbers are no slips for 0 and 1."""
     plain = [(_plain(cell), count) for cell, count in Counter(known).items()]
     for pair in TRUTH_VALUES:
         if known and sum(count for cell, count in plain if cell in pair) >= CLEAR_SHARE * len(known):
-            return pair
+            others = [cell for cell, _ in plain if cell not in pair]
+            return None if pair == _BITS and not all(isnan(_number(cell)) for cell in others) else pair
     return None
 
 
 def _reader(column: Column) -> Callable[[str], float]:
-    """Return the function from a cell to its value, NaN if it does not fit."""
+    """Return the function from a cell to its value, NaN if it does not fit; it reads what `from_text` reads."""
     if column.kind == "continuous":
         return _number
+    if column.kind == "binary" and column.categories == _BITS:
+        return lambda cell: _TRUTH.get(_plain(cell), nan)
     codes = {name: float(i) for i, name in enumerate(column.categories)}
-    if column.categories in TRUTH_VALUES:
-        return lambda cell: codes.get(_plain(cell), nan)
-    return lambda cell: codes.get(cell, nan)
+    lower = Counter(name.lower() for name in codes)
+    in_any_case = {name.lower(): code for name, code in codes.items() if lower[name.lower()] == 1}
+    return lambda cell: codes.get(cell, in_any_case.get(cell.lower(), nan))
 
 
 def _expected(column: Column) -> str:
@@ -393,12 +299,17 @@ def _sorted_values(cells: Any) -> tuple[str, ...]:
 
 def _prices(columns: Sequence[Column], said: Overrides, account: list[str]) -> dict[str, Priced] | None:
     given = {name: entry.terms for name, entry in said.features.items() if entry.terms is not None}
-    if not given:
+    if not given and said.others is None:
         return None
     rest = [column.name for column in columns if column.name not in given]
-    if rest:
+    if rest and said.others is None:
         account.append(f"No price was given for {', '.join(rest)}; 1.0 was taken.")
-    return {column.name: given.get(column.name, Priced()) for column in columns}
+    prices = {column.name: given.get(column.name, said.others or Priced()) for column in columns}
+    members = Counter(terms.group for terms in prices.values())
+    for name, terms in prices.items():
+        if terms.later_price is not None and members[terms.group] == 1:
+            account.append(f"{name} is alone in the group {terms.group!r}, so its later price is never asked.")
+    return prices
 
 
 def _check_named(header: Sequence[str], label: str, said: Overrides, path: Path) -> None:
@@ -406,13 +317,3 @@ def _check_named(header: Sequence[str], label: str, said: Overrides, path: Path)
         if name not in header or name == label:
             reason = "is the label" if name == label else "is no column"
             raise BadTable(f"the TOML file names {name!r}, which {reason} of {path.name}; mend the name.")
-
-
-def _were(count: int, noun: str, of: str = "") -> str:
-    return f"{count} {noun}{of} was" if count == 1 else f"{count} {noun}s{of} were"
-
-
-def _examples(noun: str, items: Sequence[object]) -> str:
-    shown = ", ".join(str(item) for item in items[:_SHOWN])
-    word = f"{noun}{'s' if len(items) > 1 else ''} " if noun else ""
-    return f"{word}{shown}{', …' if len(items) > _SHOWN else ''}"

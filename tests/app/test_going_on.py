@@ -1,0 +1,95 @@
+"""`ufodt run`, interrupted: what is printed to go on with it leads to the same model and records."""
+
+import json
+import shlex
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ufodt
+from ufodt.app import run as runs
+from ufodt.app.reading import read_stream
+from ufodt.lab import datasets
+
+from .calling import call, rows
+
+
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Calls a command that is interrupted after 400 cases, and returns what it says to go on with."""
+    add = runs.Tally.add
+
+    def interrupt(self: runs.Tally, *given: Any) -> None:
+        add(self, *given)
+        if self.n_cases == 400:
+            signal.raise_signal(signal.SIGINT)
+
+    def calls(*arguments: str) -> list[str]:
+        with monkeypatch.context() as patched:
+            patched.setattr(runs.Tally, "add", interrupt)
+            done = call(*arguments)
+        assert done.exit_code == 130 and "Interrupted after 400 of 900 cases." in done.output
+        command = next(line for line in done.output.splitlines() if line.startswith("To go on: ufodt "))
+        return shlex.split(command.removeprefix("To go on: ufodt "))
+
+    return calls
+
+
+PRICES = "fever = 1\nage = 9\nrhythm = 15.5\n"
+
+
+@pytest.mark.parametrize("toml", ["", 'missing = ["-9", "un known"]\nlabel = "state"\ndrop = ["ward"]\n'])
+@pytest.mark.parametrize("given", [["--missing", "-9"], ["--missing=-9", "--label", "state"]])
+def test_a_run_gone_on_with_is_the_run_that_was_not_interrupted(
+    given: list[str], toml: str, interrupted: Any, tmp_path: Path
+) -> None:
+    table = ["ward,fever,age,rhythm,state"]
+    for i, case in enumerate(rows(900)):
+        age = "-9" if i % 7 == 0 else "un known" if i % 90 == 1 else case["age"]
+        state = "" if i % 11 == 0 or 195 < i < 230 else case["state"]
+        rhythm = "paced" if i == 198 else case["rhythm"]  # nowhere else, and without a label
+        table.append(f"{i % 3},{case['fever']},{age},{rhythm},{state}")
+    (tmp_path / "cases.csv").write_text("\n".join(table))
+    (tmp_path / "about.toml").write_text(f"{toml}[prices]\n{PRICES}")
+    command = ["run", str(tmp_path / "cases.csv"), "--price", str(tmp_path / "about.toml"), *given]
+
+    def outputs(name: str) -> list[str]:
+        return ["--save", str(tmp_path / f"{name}.npz"), "--records", str(tmp_path / f"{name}.jsonl")]
+
+    whole = call(*command, *outputs("whole"))
+    assert whole.exit_code == 0, whole.output
+    assert "rows have no label in 'state'; they are answered, and teach nothing." in whole.output
+    assert "rhythm: 1 cells taken as missing, such as 'paced'." in whole.output
+    more = interrupted(*command, *outputs("part"))
+    assert ufodt.load(tmp_path / "part.npz").n_opened == 400
+    assert call(*more).exit_code == 0
+    for end in ("npz", "jsonl"):
+        assert (tmp_path / f"part.{end}").read_bytes() == (tmp_path / f"whole.{end}").read_bytes()
+    lines = [json.loads(line) for line in (tmp_path / "part.jsonl").read_text().splitlines()]
+    assert [line["case"] for line in lines] == list(range(900))
+    assert [line["label"] for line in lines] == [line.rsplit(",")[-1] or None for line in table[1:]]
+
+
+def test_a_label_is_read_the_same_way_both_times(interrupted: Any, tmp_path: Path) -> None:
+    labels = ["1" if case["state"] == "ill" else "0" for case in rows(900)]
+    cells = [f"{label}.0" if i % 5 == 0 else label for i, label in enumerate(labels)]
+    lines = [f"{case['fever']},{cell}" for case, cell in zip(rows(900), cells, strict=True)]
+    (tmp_path / "cases.csv").write_text("\n".join(["fever,y", *lines]))
+    command, whole, part = ["run", str(tmp_path / "cases.csv")], tmp_path / "whole.npz", tmp_path / "part.npz"
+    assert call(*command, "--save", str(whole)).exit_code == 0
+    assert call(*interrupted(*command, "--save", str(part))).exit_code == 0
+    assert part.read_bytes() == whole.read_bytes() and ufodt.load(part).problem.labels == ("0", "1")
+
+
+def test_a_stream_holds_the_values_of_the_data_set(tmp_path: Path) -> None:
+    rows = [f"{i % 2},{'Ab'[i % 2]},{i / 4},{('Yes', 'no')[i % 2]},{'pq'[i % 2]}" for i in range(60)]
+    rows += ["yes,a,1e400,yes,p", "1.0,B,7,NO,q", "x!,?,seven,1,p", "F,c,-0,y,q", ",,,,p"]
+    (tmp_path / "t.csv").write_text("\n".join(["bit,name,number,truth,y", *rows]))
+    (tmp_path / "t.toml").write_text("[features.name]\ncategories = ['A', 'b']\n")
+    problem, X, y = datasets.to_named(datasets.load(str(tmp_path / "t.csv")))
+    stream = read_stream(str(tmp_path / "t.csv"), label=None, about=str(tmp_path / "t.toml"))
+    assert stream.problem == problem and stream.y == y
+    assert stream.X.tolist() == X.tolist()
+    assert (stream.X[-5:] == None).sum(axis=0).tolist() == [2, 3, 3, 3]  # noqa: E711

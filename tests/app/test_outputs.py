@@ -1,0 +1,113 @@
+"""`ufodt run` reads what comes and keeps what it has: nothing is overwritten by mistake or lost with a broken pipe."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ufodt
+from ufodt.errors import UfodtError
+
+from .calling import call, counts, model
+
+UFODT = [sys.executable, "-c", "from ufodt.app.cli import main; main()"]
+
+
+def about(folder: Path) -> list[str]:
+    return ["run", str(folder / "cases.csv"), "--label", "state", "--price", str(folder / "prices.toml")]
+
+
+def test_records_are_opened_only_when_all_is_read(folder: Path, tmp_path: Path) -> None:
+    records = tmp_path / "records.jsonl"
+    records.write_text("of yesterday")
+    for wrong in (["--label", "stat"], ["--prior", "gone.toml"], ["--drift", "often"]):
+        with pytest.raises(UfodtError):
+            call(*about(folder), *wrong, "--records", str(records))
+    assert records.read_text() == "of yesterday"
+
+
+@pytest.mark.parametrize("option", ["--records", "--save"])
+@pytest.mark.parametrize("name", ["cases.csv", "prices.toml", "link.csv", "hard.csv"])
+def test_what_is_read_is_not_written_to(option: str, name: str, folder: Path, tmp_path: Path) -> None:
+    for file in ("cases.csv", "prices.toml"):
+        (tmp_path / file).write_bytes((folder / file).read_bytes())
+    (tmp_path / "link.csv").symlink_to(tmp_path / "cases.csv")
+    (tmp_path / "hard.csv").hardlink_to(tmp_path / "cases.csv")
+    refused = call(*about(tmp_path), option, str(tmp_path / name))
+    assert refused.exit_code == 2 and "are the same file" in refused.output
+    assert (tmp_path / "cases.csv").read_bytes() == (folder / "cases.csv").read_bytes()
+
+
+def test_records_and_model_are_two_files(folder: Path, tmp_path: Path) -> None:
+    one = str(tmp_path / "one")
+    refused = call(*about(folder), "--records", one, "--save", one)
+    assert refused.exit_code == 2 and "--records and --save are the same file" in refused.output
+    refused = call("tree", model(folder), "--output", model(folder))
+    assert refused.exit_code == 2 and "--output and MODEL are the same file" in refused.output
+    refused = call("run", str(folder / "cases.csv"), "--model", model(folder), "--records", model(folder))
+    assert refused.exit_code == 2 and "--records and --model are the same file" in refused.output
+    assert call(*about(folder), "--save", one).exit_code == 0
+    again = call("run", str(folder / "cases.csv"), "--label", "state", "--model", one, "--save", one)
+    assert again.exit_code == 0 and ufodt.load(one).n_opened == 1800
+
+
+@pytest.mark.parametrize("records", ["-", "/dev/full"])
+def test_a_model_outlives_what_happens_to_its_records(records: str, folder: Path, tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full, a device of Linux")
+    save = tmp_path / "m.npz"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*UFODT, *about(folder), "--records", records, "--save", str(save)],
+            stdout=full if records == "-" else subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+    assert done.returncode != 0 and "No space left on device" in done.stderr
+    assert f"What was learned so far is in {save}." in done.stderr and "Traceback" not in done.stderr
+    assert 0 < ufodt.load(save).n_opened < 900
+
+
+def test_a_model_outlives_a_reader_who_has_seen_enough(folder: Path, tmp_path: Path) -> None:
+    command = " ".join([*map(repr, [*UFODT, *about(folder)]), "--records - --save", repr(str(tmp_path / "m.npz"))])
+    done = subprocess.run(["sh", "-c", f"{command} | head -n 1"], capture_output=True, text=True)
+    assert len(done.stdout.splitlines()) == 1 and "Traceback" not in done.stderr
+    assert ufodt.load(tmp_path / "m.npz").n_opened > 0
+
+
+def test_a_run_that_nobody_hears_is_saved_all_the_same(folder: Path, tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full, a device of Linux")
+    save = tmp_path / "m.npz"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*UFODT, *about(folder), "--save", str(save)], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode != 0
+    assert counts(save) == counts(folder / "model.npz")
+
+
+def test_a_folder_that_may_not_be_written_to_is_named_before_the_work(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(tmp_path))
+    (tmp_path / "m.npz").touch()
+    with pytest.raises(UfodtError, match="Nothing may be written into .*; save m.npz elsewhere"):
+        call(*about(folder), "--save", str(tmp_path / "m.npz"))
+    with pytest.raises(UfodtError, match="/dev/null is a folder or a device"):
+        call(*about(folder), "--save", "/dev/null")
+
+
+def test_a_pipe_may_carry_any_bytes(folder: Path) -> None:
+    latin = "größe,y\n1.5,süß\n2.5,b\n".encode("latin-1")
+    done = call("run", "-", text=latin)
+    assert done.exit_code == 0 and "4 bytes are not UTF-8 and were replaced." in done.output
+    for coding in ("utf-8-sig", "utf-16"):
+        text = (folder / "cases.jsonl").read_text().encode(coding)
+        done = call("run", "-", "--label", "state", "--json", text=text)
+        assert done.exit_code == 0 and '"cases": 900' in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["run", "-"], ["ask", "model.npz", "--json"]])
+def test_a_closed_input_is_said_in_one_line(arguments: list[str], folder: Path) -> None:
+    command = " ".join(map(repr, [*UFODT, *arguments]))
+    done = subprocess.run(["sh", "-c", f"{command} <&-"], capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 1 and done.stderr.startswith("ufodt: Standard input is closed; send something through")
