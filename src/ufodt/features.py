@@ -220,13 +220,13 @@ def from_text(feature: Feature, text: str) -> Value:
 def meant(names: Iterable[Value], text: str) -> list[Value]:
     """Return those that a text may stand for: written just so, else in another case, else as the same number.
 
-    >>> meant(["Low", "High"], "high"), meant([1, 2.5, True], "1.0"), meant(["a", "A"], "a")
-    (['High'], [1], ['a'])
+    >>> meant(["Low", "High"], "high"), meant([1, 2.5], "1.0"), meant(["10", "20"], "10.0"), meant(["a", "A"], "a")
+    (['High'], [1], ['10'], ['a'])
     """
     known = list(names)
     same = [name for name in known if str(name) == text]
     same = same or [name for name in known if str(name).lower() == text.lower()]
-    return same or [name for name in known if not isinstance(name, str | bool) and _reads_as(name, text)]
+    return same or [name for name in known if as_number(text) == as_number(str(name))]
 
 
 def in_words(feature: Feature, value: Value) -> str:
@@ -242,11 +242,12 @@ def in_words(feature: Feature, value: Value) -> str:
     return str(value) if str(value).strip() else repr(value)
 
 
-def _reads_as(value: Value, text: str) -> bool:
+def as_number(text: str) -> float:
+    """Return the number that was written; NaN, which is like nothing else, where it is none."""
     try:
-        return float(text) == value
+        return float(text)
     except ValueError:
-        return False
+        return math.nan
 
 
 def is_name(value: Any) -> bool:

@@ -55,6 +55,16 @@ def test_a_person_may_err_ask_why_skip_and_take_back(folder: Path) -> None:
     assert "Learned" not in done.output and "Save" not in done.output
 
 
+def test_a_question_whose_value_may_cost_more_says_so(tmp_path: Path) -> None:
+    problem = ufodt.Problem([ufodt.Categorical("s", ["x", "y"], surcharge={"y": 7})], labels=["p", "q"])
+    learner, path = ufodt.UFODT(problem, seed=1), str(tmp_path / "m.npz")
+    learner.learn_many([["x"], ["y"]] * 50, ["p", "q"] * 50)
+    learner.save(path)
+    assert "s?  costs 1 to 8" in call("ask", path, text="y\nn\n").output
+    first = json.loads(call("ask", path, "--json", text="").stdout.splitlines()[0])
+    assert first == {"ask": "s", "price": 1.0, "most": 8.0, "values": ["x", "y"]}
+
+
 def test_quitting_learns_nothing(folder: Path) -> None:
     before = (folder / "model.npz").read_bytes()
     done = call("ask", model(folder), "--learn", text="yes\nq\n")

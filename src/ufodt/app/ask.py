@@ -12,9 +12,9 @@ from rich.markup import escape
 import ufodt
 from ufodt.amount import amount, share
 from ufodt.app.explain import as_json, print_answer, print_reasons
-from ufodt.app.reading import as_number, choices, read_label
+from ufodt.app.reading import choices, read_label
 from ufodt.errors import InvalidValue, UfodtError
-from ufodt.features import Feature, Value, from_text, in_words, some
+from ufodt.features import Feature, Value, as_number, from_text, in_words, some
 from ufodt.session import Question, Session
 
 _KEYS = (
@@ -84,9 +84,8 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
         hint = "a number"
         if not isinstance(feature, ufodt.Continuous):
             hint = choices([in_words(feature, value) for value in feature.values])
-        console.print(
-            f"\n[bold]{n_asked}. {escape(question.feature)}?[/]  costs {amount(question.price)}  [dim]{escape(hint)}[/]"
-        )
+        costs = amount(question.price) + (f" to {amount(question.most)}" if question.most > question.price else "")
+        console.print(f"\n[bold]{n_asked}. {escape(question.feature)}?[/]  costs {costs}  [dim]{escape(hint)}[/]")
         while True:
             said = str(click.prompt("  ", prompt_suffix="> ", default="", show_default=False)).strip()
             command = said if said in _COMMANDS and not _is_value(feature, said) else ""
@@ -284,7 +283,8 @@ def _state(learner: ufodt.UFODT, session: Session) -> dict[str, Any]:
         return _answer(session)
     feature = learner.problem.features[learner.problem.feature_index(question.feature)]
     values = "number" if isinstance(feature, ufodt.Continuous) else list(feature.values)
-    return {"ask": question.feature, "price": question.price, "values": values}
+    most = {"most": question.most} if question.most > question.price else {}
+    return {"ask": question.feature, "price": question.price, **most, "values": values}
 
 
 def _answer(session: Session) -> dict[str, Any]:

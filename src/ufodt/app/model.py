@@ -173,7 +173,7 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     With --json, every line in is an object with one key, and every line out says what comes next:
 
     \b
-        out  {"ask": "fever", "price": 1.0, "values": [0, 1]}
+        out  {"ask": "fever", "price": 1.0, "values": [0, 1]}    and "most", where a value may add to the price
         in   {"tell": {"fever": 1}}      or {"skip": "fever"}, {"undo": true}, {"why": true},
                                             {"what_if": {"fever": 1}}, {"answer": true},
                                             {"skip": "fever", "charged": true}

@@ -1,9 +1,8 @@
 """What people write, read under the names of a problem: tables for a learner, and single values."""
 
-import math
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from ufodt import drift
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue
-from ufodt.features import Feature, Value, from_text, some
+from ufodt.features import Feature, Value, from_text, meant, some
 from ufodt.lab import datasets
 from ufodt.lab.datasets.cells import Cells, decode, read_cells
 from ufodt.lab.datasets.overrides import Overrides, loss_table, read_overrides
@@ -122,21 +121,10 @@ def _unlabelled(n_rows: int, column: str) -> str:
 
 def read_label(problem: Problem, text: str) -> Label:
     """Return the label that somebody wrote: a name in any case, a number in any of its forms."""
-    written = text.strip()
-    ways: tuple[Callable[[str], object], ...] = (str, str.lower, as_number)
-    for way in ways:
-        found = [name for name in problem.labels if way(str(name)) == way(written)]
-        if len(found) == 1:
-            return found[0]
-    raise InvalidValue(f"{written!r} came for the label; expected one of {some(problem.labels)}.")
-
-
-def as_number(text: str) -> float:
-    """Return the number that was written; NaN, which is like nothing else, where it is none."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
+    found = meant(problem.labels, text.strip())
+    if len(found) != 1:
+        raise InvalidValue(f"{text.strip()!r} came for the label; expected one of {some(problem.labels)}.")
+    return found[0]
 
 
 def read_values(problem: Problem, pairs: Iterable[str]) -> dict[str, Value]:
