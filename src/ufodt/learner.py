@@ -220,8 +220,7 @@ class UFODT:
         seen, rewards = evidences.to_core(evidence, self.problem, self.thresholds, self._belief)
         at = self.problem.label_index(label)
         try:
-            with self._alone:
-                core.learn(self._belief, self._drift, self._selection, seen, at, rewards)
+            self._learn_seen(seen, at, rewards)
         except (IndexError, ValueError, TypeError) as error:
             raise InvalidValue(f"The evidence does not fit this learner: {error}.") from None
 
@@ -467,6 +466,34 @@ class UFODT:
         self._belief, self._drift, self._selection = state.belief, state.drift, state.selection
         self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds
         self._alone = RLock()
+
+    # --- for adapters, which work by indices ---------------------------------------------------------------
+
+    def _begin_plan(self, price: list[float]) -> core.Plan:
+        """The plan of the next case, in the memory of one that is over; `_end_plan` counts it."""
+        plan, self._spare = self._spare, None  # taken, since reading a value may lead to another case
+        with self._alone:
+            if plan is None:
+                plan = core.Plan(self._compiled, self._policy, self._belief, seed=self.seed, number=self._n_opened)
+            plan.begin(
+                self._belief,
+                seed=self.seed,
+                number=self._n_opened,
+                selection=self._selection,
+                drift=self._drift,
+                price=price,
+            )
+        return plan
+
+    def _end_plan(self, plan: core.Plan) -> None:
+        self._n_opened += 1
+        self._spare = plan
+
+    def _learn_seen(self, seen: "list[core.Seen]", label: int, rewards: list[tuple[int, float]]) -> None:
+        with self._alone:
+            core.learn(self._belief, self._drift, self._selection, seen, label, rewards)
+
+    # --- within --------------------------------------------------------------------------------------------
 
     def _settled(self) -> core.Policy:
         return policies.settled(self.policy, self.problem, self._compiled)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from random import SystemRandom
 from typing import Any, NamedTuple
 
-from ufodt import core
 from ufodt.amount import is_missing, plain, whole
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue, MissingPackage
@@ -309,15 +308,7 @@ class UFODTClassifier(base.Classifier):
             shares = growing.shares()
             answer = shares.index(max(shares)) if shares else 0
             return _Case(held, tuple(growing.labels), answer, shares, [], False, epoch, [], None)
-        plan, learner._spare = learner._spare, None  # taken, since reading a value may lead to another case
-        case: Any = {"seed": learner.seed, "number": learner._n_opened}
-        case |= {"selection": learner._selection, "drift": learner._drift}
-        if not is_dict:
-            case["price"] = growing.prices(getattr(x, "prices", None))
-        if plan is None:
-            plan = core.Plan(learner._compiled, learner._policy, learner._belief, **case)
-        else:
-            plan.begin(learner._belief, **case)
+        plan = learner._begin_plan([] if is_dict else growing.prices(getattr(x, "prices", None)))
         keys, all_places, ask, cuts = growing.keys, growing.places, plan.next, learner.thresholds.kind != "bins"
         told: list[tuple[int, Any, int]] = []
         is_news = False
@@ -355,11 +346,10 @@ class UFODTClassifier(base.Classifier):
                 plan.observe(f, outcome)
         answer, probabilities = plan.predict()
         rewards = plan.rewards() if learner.thresholds.kind == "exp3" else []
-        learner._n_opened += 1
+        learner._end_plan(plan)
         self._n_cases += 1
         self._n_questions += len(told)
         self._spent += plan.spent
-        learner._spare = plan
         of = learner if rewards else None
         return _Case(held, learner.problem.labels, answer, probabilities, told, is_news, epoch, rewards, of)
 
@@ -378,7 +368,7 @@ class UFODTClassifier(base.Classifier):
         rewards = case.rewards
         if case.learner is not None and case.learner is not learner:
             rewards = [(move_view(case.learner, learner, view), amount) for view, amount in rewards]
-        core.learn(learner._belief, learner._drift, learner._selection, seen, label, rewards)
+        learner._learn_seen(seen, label, rewards)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the waiting cases whose object would be another one after a copy."""
