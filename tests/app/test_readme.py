@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 import ufodt
+from ufodt.app import demo
+from ufodt.lab import datasets
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -32,3 +34,14 @@ def test_by_now_it_looks_for_antibodies_when_in_doubt_and_hardly_ever_at_the_rhy
 
 def test_information_gain_is_the_default(example: dict[str, Any]) -> None:
     assert example["learner"].policy.criterion == ufodt.Criterion.IG
+
+
+def test_the_demonstration_ends_as_it_is_shown() -> None:
+    n_cases, seed = 10_000, 0  # as `ufodt demo` has them
+    data = datasets.led(n_cases + demo.N_HOLDOUT, seed=seed)
+    learner = ufodt.UFODT(datasets.to_problem(data), criterion="ec2", seed=seed)
+    record = learner.run(data.X[:n_cases], data.y[:n_cases])
+    online = (record.predicted == data.y[:n_cases]).mean()
+    held_out = learner.evaluate(data.X[n_cases:], data.y[n_cases:]).accuracy
+    row = next(line for line in README.read_text(encoding="utf-8").splitlines() if "ufodt (EC2)" in line)
+    assert row.split()[2:5] == [f"{online:.3f}", f"{held_out:.3f}", f"{record.n_asked.mean():.2f}"]

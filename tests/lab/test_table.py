@@ -1,5 +1,6 @@
 """The user's own tables: types, overrides, and an account of everything that was done."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from ufodt.errors import UfodtError
 from ufodt.features import Priced
 from ufodt.lab import datasets
 from ufodt.lab.datasets import BadTable, DatasetUnavailable, read_table
+from ufodt.lab.datasets.overrides import loss_table, read_overrides
 from ufodt.problem import MAX_LABELS
 
 PLAIN = "age,sex,sick,smokes,rhythm\n30,m,no,1,sinus\n41,f,yes,0,other\n52,f,no,0,sinus\n63,m,yes,1,flutter\n"
@@ -271,6 +273,22 @@ def test_a_table_may_be_had_on_any_terms(tmp_path: Path) -> None:
         assert rhythm.surcharge == {flutter: 20.0} and rhythm.needs == ("smokes",) and rhythm.later_price == 1.0
         assert sex.computed_from == ("age", "smokes")
     assert datasets.to_problem(data).prices.tolist() == [1.0] * 4
+
+
+def test_the_file_of_prices_in_the_documentation_is_one(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "tree.md").read_text(encoding="utf-8")
+    block = re.search(r"```toml\n(.*?)```", text, re.DOTALL)
+    assert block is not None
+    rows = ["patient,age,pulse,ecg,chol,sugar,risk,smokes,disease"]
+    for i in range(12):
+        ecg, sugar, disease = "sinus" if i % 3 else "flutter", -9 if i == 4 else 90 + i, "ill" if i % 2 else "healthy"
+        rows.append(f"p{i},{30 + i},{60 + i},{ecg},{180 + i},{sugar},{i / 9},{i % 2},{disease}")
+    said = write(tmp_path / "o.toml", block[1])
+    data = read_table(write(tmp_path / "t.csv", "\n".join(rows) + "\n"), overrides=said)
+    problem, _, _ = datasets.to_named(data, priced=True, loss=loss_table(read_overrides(said), data.label_names))
+    assert problem.prices.tolist() == [0, 0.5, 15.5, 7.27 + 2, 5.2 + 2, 12.5, 1.0]
+    assert problem.loss == ((0, 50), (400, 0)) and problem.features[2].surcharge == {"flutter": 20}
+    assert np.isnan(data.X[4, 4]) and data.feature_names[-1] == "smokes"
 
 
 @pytest.mark.parametrize("toml, message", [

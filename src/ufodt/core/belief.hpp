@@ -33,7 +33,8 @@ class Belief {
     // `continuous` flags the features learned from values; `cuts` fixes their cut points, or leaves them to be found.
     Belief(Shape shape, std::vector<double> prior, std::vector<double> label_prior, bool learns_labels, std::vector<std::uint8_t> continuous = {},
            Cuts cuts = {}, int n_thresholds = 0, const ViewSettings& views = {}, double view_prior = 1.0)
-        : shape_(std::move(shape)), continuous_(std::move(continuous)), cuts_(std::move(cuts)), prior_(std::move(prior)), label_prior_(std::move(label_prior)), view_prior_(view_prior), learns_labels_(learns_labels) {
+        : shape_(std::move(shape)), continuous_(std::move(continuous)), cuts_(std::move(cuts)), prior_(std::move(prior)),
+          label_prior_(std::move(label_prior)), view_prior_(view_prior), learns_labels_(learns_labels) {
         if (static_cast<int>(prior_.size()) != shape_.n_cells() || static_cast<int>(label_prior_.size()) != shape_.n_labels) {
             throw std::invalid_argument("the prior does not fit the problem");
         }
@@ -124,10 +125,9 @@ class Belief {
 
     // Adds the evidence of another belief that started from the same prior.
     void merge(const Belief& other) {
-        if (!(shape_ == other.shape_) || continuous_ != other.continuous_ || fixed_ != other.fixed_ || prior_ != other.prior_ || label_prior_ != other.label_prior_ || learns_labels_ != other.learns_labels_ ||
-            injected_ != other.injected_) {
-            throw std::invalid_argument("beliefs merge only when they started from the same prior");
-        }
+        const bool one_shape = shape_ == other.shape_ && continuous_ == other.continuous_ && fixed_ == other.fixed_;
+        const bool one_prior = prior_ == other.prior_ && label_prior_ == other.label_prior_ && learns_labels_ == other.learns_labels_;
+        if (!one_shape || !one_prior || injected_ != other.injected_) throw std::invalid_argument("beliefs merge only when they started from the same prior");
         for (std::size_t i = 0; i < count_.size(); ++i) count_[i] += other.count_[i];
         for (std::size_t i = 0; i < label_count_.size(); ++i) label_count_[i] += other.label_count_[i];
         temper_.merge(other.temper_);
@@ -174,8 +174,8 @@ class Belief {
     // From now on forgetting leads to this prior, and not back to the one of the start (paper, algorithm 5).
     void inject(Injected injected) {
         const auto positive = [](double x) { return std::isfinite(x) && x > 0.0; };
-        if (injected.prior.size() != prior_.size() || injected.label_prior.size() != label_prior_.size() || !std::all_of(injected.prior.begin(), injected.prior.end(), positive) ||
-            !std::all_of(injected.label_prior.begin(), injected.label_prior.end(), positive) || !positive(injected.view_prior)) {
+        const auto fits = [&](const std::vector<double>& prior, std::size_t n) { return prior.size() == n && std::all_of(prior.begin(), prior.end(), positive); };
+        if (!fits(injected.prior, prior_.size()) || !fits(injected.label_prior, label_prior_.size()) || !positive(injected.view_prior)) {
             throw std::invalid_argument("the injected prior must fit the problem, and be positive and finite");
         }
         injected_ = std::move(injected);

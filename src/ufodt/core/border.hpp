@@ -122,7 +122,8 @@ std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_
         for (const int other : needs[f]) check_feature(problem->shape, other);
         for (const int other : computed_from[f]) check_feature(problem->shape, other);
         if (!std::is_sorted(cuts[f].begin(), cuts[f].end())) throw std::invalid_argument("cut points must rise");
-        if (!cuts[f].empty() && n_outcomes[f] != 2 && n_outcomes[f] != static_cast<int>(cuts[f].size()) + 1) throw std::invalid_argument("one more outcome than cut points is expected");
+        const bool fits = cuts[f].empty() || n_outcomes[f] == 2 || n_outcomes[f] == static_cast<int>(cuts[f].size()) + 1;
+        if (!fits) throw std::invalid_argument("one more outcome than cut points is expected");
     }
     if (!std::all_of(surcharge.begin(), surcharge.end(), [](double x) { return std::isfinite(x) && x >= 0.0; })) {
         throw std::invalid_argument("surcharges must be finite and not negative");

@@ -93,10 +93,11 @@ class Gains {
         const double* view_gain = view_gain_.data();
         for (std::size_t i = 0; i < open.size(); ++i) {
             const int f = open[i];
+            const auto chance = [&, row = shape.row(f)](int k, int y) { return theta.p[shape.cell(row + k, y)]; };
             if (by_mass) hypotheses.split(f, parts_);
             if (by_region) hypotheses.split(f, mixtures_);
             if (now.is_viewed(f)) score_views(now, criterion, f, view_gain, gain[i]);
-            else if (by_label && criterion != Criterion::ig) gain[i] = by_chance(criterion, now.posterior(), shape.n_outcomes(f), [&, row = shape.row(f)](int k, int y) { return theta.p[shape.cell(row + k, y)]; });
+            else if (by_label && criterion != Criterion::ig) gain[i] = by_chance(criterion, now.posterior(), shape.n_outcomes(f), chance);
             else if (by_region) gain[i] = rig(mixtures_, whole_);
             else if (by_mass) gain[i] = criterion == Criterion::us ? us(parts_, all) : ec2(edges_left(parts_), all);
         }

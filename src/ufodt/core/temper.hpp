@@ -1,7 +1,8 @@
 // How far several answers together are trusted: naive Bayes counts news twice that features share, and grows too sure.
 //
 // For the answer and its probabilities, the likelihood of the evidence is raised to an exponent of at most 1, the one under
-// which the labels revealed so far were likeliest. Planning trusts theta in full (docs/decisions/0011). The sums behind the choice are additive, as counts are: they merge and forget.
+// which the labels revealed so far were likeliest. Planning trusts theta in full (docs/decisions/0011). The sums behind the
+// choice are additive, as counts are: they merge and forget.
 #pragma once
 
 #include <algorithm>
