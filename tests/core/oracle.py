@@ -1,6 +1,7 @@
 """The paper's definitions by brute force: every pair, every outcome, every hypothesis."""
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -105,22 +106,38 @@ def of_hypotheses(
 
 
 def least_cost(
-    case: Small, theta: np.ndarray, joint: np.ndarray, left: list[int], paid: set[int], worth: float
+    case: Small,
+    theta: np.ndarray,
+    joint: np.ndarray,
+    left: list[int],
+    paid: set[int],
+    worth: float,
+    budget: float = math.inf,
 ) -> float:
     """Price and worth of the loss of the best policy over the features in `left`, times P(evidence), by recursion."""
     return min(
         [worth * expected_loss(case, joint).min()]
-        + [cost_of_asking(f, case, theta, joint, left, paid, worth) for f in left]
+        + [cost_of_asking(f, case, theta, joint, left, paid, worth, budget) for f in left]
     )
 
 
 def cost_of_asking(
-    feature: int, case: Small, theta: np.ndarray, joint: np.ndarray, left: list[int], paid: set[int], worth: float
+    feature: int,
+    case: Small,
+    theta: np.ndarray,
+    joint: np.ndarray,
+    left: list[int],
+    paid: set[int],
+    worth: float,
+    budget: float = math.inf,
 ) -> float:
     group, price = case.group[feature], case.price[feature]
     if group in paid:
         price = min(price, case.later_price[feature])
+    if price > budget * (1 + 1e-12):
+        return math.inf
     others = [f for f in left if f != feature]
     after = paid | ({group} if group >= 0 else set())
-    branches = (least_cost(case, theta, joint * row, others, after, worth) for row in theta[case.rows(feature)])
+    rest = (others, after, worth, budget - price)
+    branches = (least_cost(case, theta, joint * row, *rest) for row in theta[case.rows(feature)])
     return price * joint.sum() + sum(branches)

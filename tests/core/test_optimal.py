@@ -14,6 +14,7 @@ import pytest
 
 from ufodt import core
 
+from . import oracle
 from .small import draw_small, policy, small
 
 
@@ -270,6 +271,26 @@ def test_planned_over_all_features_a_tree_costs_the_optimum_whatever_the_prices_
         assert price + case.worth * loss == pytest.approx(least, rel=1e-6, abs=1e-9), f"problem {i}: {case}"
         n_blocked += any(case.needs)
     assert n_blocked > 50
+
+
+def test_planned_over_all_features_a_tree_costs_the_least_that_its_budget_allows() -> None:
+    rng = np.random.default_rng(13)
+    n_held_back = 0
+    for i in range(300):
+        case = draw_small(rng, priced=True, loss=bool(rng.random() < 0.5), max_labels=3, max_outcomes=3, max_features=4)
+        if max(case.group) >= 0:
+            continue  # what is spent on a group depends on the order
+        theta, label = case.belief.mean()
+        budget, features = float(rng.choice([0.5, 1.0, 1.5, 2.5, 8.0])), list(range(case.n_features))
+        rules = {"criterion": "ig", "stop": [("cost_benefit", 15.0, 0)], "lookahead": 1 << 20, "plan": "mean"}
+        tree = core.Tree(case.problem, policy(**rules, budget=budget), case.belief, seed=i, number=0)
+        (price, loss, _, _), _ = tree.expected(case.belief, theta, label)
+        least, free = (
+            oracle.least_cost(case, theta, label, features, set(), 15.0, limit) for limit in (budget, math.inf)
+        )
+        assert price + 15.0 * loss == pytest.approx(least, rel=1e-9), f"problem {i}"
+        n_held_back += least > free * (1 + 1e-9)
+    assert n_held_back > 30
 
 
 def test_thirteen_binary_features_take_seconds() -> None:

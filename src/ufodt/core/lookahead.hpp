@@ -105,7 +105,7 @@ class Lookahead {
     bool some_plan_pays(const Case& now, const Gains& gains, Candidates& candidates) {
         const Policy& policy = now.policy();
         choose_promising(now, gains, candidates);
-        optimal_.solve(now.problem(), p_, now.posterior(), features_, now.purse(), worth_);
+        optimal_.solve(now.problem(), p_, now.posterior(), features_, now.purse(), worth_, now.budget());
         const double stop = slack * optimal_.stop_value();
         double best = stop;
         bool any = false;

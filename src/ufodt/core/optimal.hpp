@@ -64,8 +64,10 @@ class Optimal {
 
     // Solve what is left of a case: `p` is P(outcome | label) per row, `label` the weights of the labels given what is
     // known already, `open` the features that may still be asked, and `purse` knows what was paid for. `worth` is what
-    // one unit of loss is worth in the currency of the prices. A budget of the purse is not heeded.
-    void solve(const Problem& problem, const double* p, std::span<const double> label, std::span<const int> open, const Purse& purse, double worth) {
+    // one unit of loss is worth in the currency of the prices. Nothing is planned beyond the budget, as far as can be told from
+    // which features were bought: what their outcomes add to their prices is not foreseen.
+    void solve(const Problem& problem, const double* p, std::span<const double> label, std::span<const int> open, const Purse& purse, double worth,
+               double budget = INFINITY) {
         problem_ = &problem;
         p_ = p;
         worth_ = worth;
@@ -77,7 +79,7 @@ class Optimal {
         if (n > max_states) throw std::length_error("the optimum has too many states");
         stride_.assign(n_, 1);
         for (int j = n_ - 2; j >= 0; --j) stride_[j] = stride_[j + 1] * (n_outcomes(j + 1) + 1);
-        list_prices(purse);
+        list_prices(purse, budget);
         list_questions();
         weigh(n);
         stop_value_ = value_[0];
@@ -148,8 +150,8 @@ class Optimal {
     double price(int at, std::uint32_t known) const { return price_[(has_fixed_prices_ ? 0 : static_cast<std::size_t>(known) * n_) + at]; }
 
     // Prices depend on which features are known, not on what they said: there are far fewer sets than states.
-    void list_prices(const Purse& purse) {
-        const double* const plain = purse.plain_prices(INFINITY);
+    void list_prices(const Purse& purse, double budget) {
+        const double* const plain = purse.plain_prices(budget);
         has_fixed_prices_ = plain != nullptr;
         const std::size_t n_sets = has_fixed_prices_ ? 1 : std::size_t{1} << n_;
         price_.assign(n_sets * n_, INFINITY);
@@ -161,7 +163,7 @@ class Optimal {
             for (int j = 0; j < n_; ++j) {
                 if (set >> j & 1) then_.pay(open_[j], -1), then_.know(open_[j]);
             }
-            const auto is_open = [&](int j) { return !(set >> j & 1) && then_.is_allowed(open_[j]); };
+            const auto is_open = [&](int j) { return !(set >> j & 1) && then_.askable(open_[j], budget); };
             for (int j = 0; j < n_; ++j) is_computed_[set * n_ + j] = then_.is_computed(open_[j]);
             for (int j = 0; j < n_; ++j) must_[set] |= is_open(j) && problem_->mandatory[open_[j]];
             for (int j = 0; j < n_; ++j) {
