@@ -60,7 +60,7 @@ class Policy:
         allow, `greedy` the criterion's own best of those that pay. By default `lookahead` with information gain, and
         `greedy` with the other criteria, whose choice is their point. Other stop rules leave it to the criterion.
         Where nothing more is explored (`evaluate`, `tree`, `open(explore=False)`) `lookahead` sees all of a small
-        problem, unless `plan` is `mean` anyway. Plans keep within a budget, and take each threshold as it is chosen now.
+        problem, unless `plan` is `mean` anyway. Plans keep within a budget, and take thresholds as they are chosen now.
     """
 
     criterion: Criterion = Criterion.IG
