@@ -20,7 +20,7 @@ def number(value: Any) -> float:
         return math.inf
 
 
-def whole(value: Any, least: int, most: float = math.inf) -> int | None:
+def whole(value: Any, least: float, most: float = math.inf) -> int | None:
     """Return a whole number within a range as a plain one, and None for anything else.
 
     >>> whole(np.int32(3), 1), whole(True, 0), whole(2.0, 0), whole(9, 1, 8)

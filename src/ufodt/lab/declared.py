@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ufodt.amount import whole
 from ufodt.errors import InvalidPolicy
 
 _SUMMARIES = ("questions", "total_questions", "online", "paid", "all", "paid_mean", "all_mean")
@@ -41,8 +42,8 @@ _TEXT = _Form(lambda given: isinstance(given, str), "a text in quotes")
 _NAMES = _Form(
     lambda given: isinstance(given, list) and all(isinstance(name, str) for name in given), "a list of texts in quotes"
 )
-_SEEDS = _Form(lambda given: _is_whole(given) and given >= 1, "a whole number of at least 1")
-_WHOLE = _Form(lambda given: _is_whole(given), "a whole number")
+_SEEDS = _Form(lambda given: whole(given, 1) is not None, "a whole number of at least 1")
+_WHOLE = _Form(lambda given: whole(given, -math.inf) is not None, "a whole number")
 _NUMBER = _Form(
     lambda given: isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given), "a number"
 )
@@ -127,7 +128,3 @@ def _check_entries(said: Mapping[str, Any], forms: Mapping[str, _Form], needed: 
 def _check_named(entry: str, given: Any, known: Any, where: str) -> None:
     if given not in known:
         raise InvalidPolicy(f"{where}: {entry} = {given!r} came; expected one of {', '.join(known)}.")
-
-
-def _is_whole(given: Any) -> bool:
-    return isinstance(given, int) and not isinstance(given, bool)

@@ -19,6 +19,12 @@ void bind_plan(nb::module_& m) {
         plan.begin(belief, seed, number, offered(plan.problem(), selection, explore, seed, number), {std::move(price), budget}, drift ? drift->n_draws() : 1);
         plan.keep_mean();
     };
+    const auto of_feature = [](auto method) {
+        return [method](Plan& plan, int feature) {
+            check_feature(plan.shape(), feature);
+            return (plan.*method)(feature);
+        };
+    };
     nb::class_<Plan>(m, "Plan")
         .def(
             "__init__",
@@ -53,60 +59,25 @@ void bind_plan(nb::module_& m) {
                 plan.skip(feature, charged);
             },
             "feature"_a, "charged"_a = false)
-        .def("is_open",
-             [](const Plan& plan, int feature) {
-                 check_feature(plan.shape(), feature);
-                 return plan.is_open(feature);
-             },
-             "feature"_a)
+        .def("is_open", of_feature(&Plan::is_open), "feature"_a)
         .def("outcome",
              [](Plan& plan, int feature, double value) {
                  check_feature(plan.shape(), feature);
                  return plan.outcome(feature, value);
              },
              "feature"_a, "value"_a)
-        .def("threshold",
-             [](Plan& plan, int feature) {
-                 check_feature(plan.shape(), feature);
-                 return plan.view_number(feature);
-             },
-             "feature"_a)
-        .def("cuts",
-             [](const Plan& plan, int feature) {
-                 check_feature(plan.shape(), feature);
-                 return plan.cuts(feature);
-             },
-             "feature"_a)
+        .def("threshold", of_feature(&Plan::view_number), "feature"_a)
+        .def("cuts", of_feature(&Plan::cuts), "feature"_a)
         .def("rewards",
              [](const Plan& plan) {
                  std::vector<std::pair<int, double>> all;
                  for (const Reward& reward : plan.rewards()) all.emplace_back(reward.view, reward.amount);
                  return all;
              })
-        .def("price",
-             [](const Plan& plan, int feature) {
-                 check_feature(plan.shape(), feature);
-                 return plan.price(feature);
-             },
-             "feature"_a)
-        .def("base",
-             [](const Plan& plan, int feature) {
-                 check_feature(plan.shape(), feature);
-                 return plan.base(feature);
-             },
-             "feature"_a)
-        .def("most",
-             [](const Plan& plan, int feature) {
-                 check_feature(plan.shape(), feature);
-                 return plan.most(feature);
-             },
-             "feature"_a)
-        .def("fits",
-             [](const Plan& plan, int feature) {
-                 check_feature(plan.shape(), feature);
-                 return plan.fits(feature);
-             },
-             "feature"_a)
+        .def("price", of_feature(&Plan::price), "feature"_a)
+        .def("base", of_feature(&Plan::base), "feature"_a)
+        .def("most", of_feature(&Plan::most), "feature"_a)
+        .def("fits", of_feature(&Plan::fits), "feature"_a)
         .def_prop_ro("left", &Plan::left)
         .def_prop_ro("spent", &Plan::spent)
         .def("predict",
