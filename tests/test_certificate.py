@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ufodt import UFODT, Binary, Categorical, Continuous, Problem, certificate, core, stop, thresholds
-from ufodt import policy as policies
+from ufodt.compiled import compile_problem
 from ufodt.errors import InvalidPolicy, InvalidValue, TooLarge
 from ufodt.lab.datasets import led, to_problem
 from ufodt.lab.optimal import World, optimum
@@ -188,7 +188,7 @@ def test_a_bound_refuses_what_it_cannot_do(change: dict[str, float]) -> None:
 
 
 def test_a_bound_needs_every_outcome_to_be_possible() -> None:
-    problem = policies.problem_to_core(Problem([Binary("b")], labels=[0, 1]), thresholds.bins())
+    problem = compile_problem(Problem([Binary("b")], labels=[0, 1]), thresholds.bins())
     with pytest.raises(ValueError, match="above zero"):
         core.relaxed_bound(
             problem, np.array([[1.0, 0.5], [0.0, 0.5]]), np.array([0.5, 0.5]), worth=1.0, depth=1, n_cases=5, seed=0

@@ -8,7 +8,7 @@ import pytest
 
 SRC = Path(__file__).parents[1] / "src"
 ORDER = (
-    "errors amount stop thresholds selection model_file features problem core".split()
+    "errors amount stop thresholds selection model_file features problem core compiled".split()
     + "prior belief drift policy certificate evidence session manifest state frames stream tree learner growing".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn".split()

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import core
+from ufodt.compiled import n_states
 from ufodt.errors import InvalidValue, TooLarge
-from ufodt.policy import n_states
 
 FloatArray = NDArray[np.float64]
 _N_CASES = 4000  # drawn to measure a policy

@@ -7,11 +7,10 @@ from typing import Literal
 
 from ufodt import core, stop
 from ufodt.amount import plain, whole
+from ufodt.compiled import n_states
 from ufodt.errors import InvalidPolicy
-from ufodt.features import Continuous, Feature
 from ufodt.problem import Problem
 from ufodt.stop import Stop
-from ufodt.thresholds import Thresholds
 
 
 class Criterion(StrEnum):
@@ -142,66 +141,9 @@ def settled(policy: Policy, problem: Problem, compiled: core.Problem) -> core.Po
     return to_core(replace(policy, plan="mean", planner="optimal" if exact else policy.planner), problem)
 
 
-def n_states(problem: core.Problem) -> int:
-    """Return how many partial assignments of outcomes a problem has."""
-    return math.prod(n + 1 for n in problem.n_outcomes)
-
-
 def worth(policy: Policy, problem: Problem) -> float:
     """Return what one unit of loss is worth in the currency of the prices, as the policy's stop rule has it."""
     return _worth_in(policy.stop) or _default_worth(problem)
-
-
-def problem_to_core(problem: Problem, cutting: Thresholds) -> core.Problem:
-    """Return the problem as the core reads it: indices and numbers, no names."""
-    features = problem.features
-    groups = {name: i for i, name in enumerate(sorted({f.group for f in features if f.group is not None}))}
-    n_outcomes = [_n_outcomes(f, cutting) for f in features]
-    mandatory = duties(problem)
-    return core.Problem(
-        n_outcomes=n_outcomes,
-        n_labels=problem.n_labels,
-        price=problem.prices.tolist(),
-        later_price=[problem.amount(f.price if f.later_price is None else f.later_price, f.name) for f in features],
-        group=[-1 if f.group is None else groups[f.group] for f in features],
-        loss=problem.losses,
-        surcharge=_surcharges(problem, n_outcomes),
-        mandatory=[int(f.name in mandatory) for f in features],
-        needs=[[problem.feature_index(name) for name in f.needs] for f in features],
-        computed_from=[[problem.feature_index(name) for name in f.computed_from] for f in features],
-        continuous=[int(isinstance(f, Continuous)) for f in features],
-        cuts=[list(f.cuts) if isinstance(f, Continuous) else [] for f in features],
-    )
-
-
-def duties(problem: Problem) -> set[str]:
-    """Return the features that are asked in every case: what is mandatory, and all that must be known before."""
-    names = [f.name for f in problem.features if f.mandatory]
-    found: set[str] = set()
-    while names:
-        name = names.pop()
-        if name not in found:
-            found.add(name)
-            names += problem.features[problem.feature_index(name)].needs
-    return found
-
-
-def _n_outcomes(feature: Feature, cutting: Thresholds) -> int:
-    if not isinstance(feature, Continuous):
-        return len(feature.values)
-    return 2 if cutting.kind != "bins" else (len(feature.cuts) or cutting.n) + 1
-
-
-def _surcharges(problem: Problem, n_outcomes: list[int]) -> list[float]:
-    """One amount per outcome, or none at all where no value adds to a price."""
-    if not any(f.surcharge for f in problem.features):
-        return []
-    amounts: list[float] = []
-    for feature, n in zip(problem.features, n_outcomes, strict=True):
-        added = feature.surcharge or {}
-        values = () if isinstance(feature, Continuous) else feature.values
-        amounts += [problem.amount(added.get(v, 0.0), feature.name) for v in values] or [0.0] * n
-    return amounts
 
 
 def _default_worth(problem: Problem) -> float:

@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ufodt import core
+from ufodt.compiled import duties
 from ufodt.errors import AlreadyTold, InvalidValue
 from ufodt.evidence import Evidence
 from ufodt.features import Continuous, Value, interval
-from ufodt.policy import duties
 from ufodt.problem import Label, Problem
 
 

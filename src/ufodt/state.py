@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ufodt import belief as beliefs
 from ufodt import core, manifest, model_file, policy
 from ufodt.amount import whole
+from ufodt.compiled import compile_problem
 from ufodt.errors import InvalidModelFile, InvalidPolicy, UfodtError
 from ufodt.features import Continuous
 from ufodt.manifest import Settings
@@ -42,7 +43,7 @@ class State(NamedTuple):
 def begin(settings: Settings, seed: Any) -> State:
     """Return a learner before its first case."""
     checked = _checked_seed(seed)
-    compiled = policy.problem_to_core(settings.problem, settings.thresholds)
+    compiled = compile_problem(settings.problem, settings.thresholds)
     return State(
         settings,
         seed=checked,

@@ -20,6 +20,7 @@ import numpy as np
 from ufodt import certificate, core
 from ufodt import policy as policies
 from ufodt.certificate import Expected
+from ufodt.compiled import compile_problem
 from ufodt.errors import InvalidValue
 from ufodt.features import Continuous
 from ufodt.policy import Policy
@@ -69,7 +70,7 @@ class World:
     @cached_property
     def compiled(self) -> core.Problem:
         """The problem as the core reads it."""
-        return policies.problem_to_core(self.problem, self.thresholds)
+        return compile_problem(self.problem, self.thresholds)
 
     @cached_property
     def belief(self) -> core.Belief:
