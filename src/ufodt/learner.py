@@ -2,16 +2,15 @@
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import belief as beliefs
-from ufodt import certificate, core, model_file, stream
+from ufodt import certificate, core, stream
 from ufodt import evidence as evidences
 from ufodt import policy as policies
 from ufodt import state as states
@@ -22,13 +21,13 @@ from ufodt.errors import InvalidPolicy, InvalidValue
 from ufodt.evidence import Evidence
 from ufodt.features import Continuous
 from ufodt.manifest import Settings
+from ufodt.memory import TREE, Memory
 from ufodt.policy import Policy
 from ufodt.prior import Prior
 from ufodt.prior import paper as printed_prior
 from ufodt.problem import Label, Problem
 from ufodt.selection import Selection
 from ufodt.session import Session
-from ufodt.state import State
 from ufodt.stop import Stop
 from ufodt.stream import Arrays, Progress, Record, Report
 from ufodt.thresholds import Thresholds
@@ -45,11 +44,9 @@ _KINDS: dict[str, tuple[type, str]] = {
     "drift": (Drift, "a Drift, such as drift.auto() or drift.discount(0.05)"),
     "selection": (Selection, "a Selection, such as Selection(20)"),
 }
-_Change = Callable[[core.Belief], None]
-_TREE = 2**62  # stream of random numbers for the tree of the mean belief, far from any case's
 
 
-class UFODT:
+class UFODT(Memory):
     """An online decision tree that pays for what it asks (UFODT, IJCAI 2023).
 
     Parameters
@@ -83,14 +80,6 @@ class UFODT:
     >>> learner.open("patient-18", known={"fever": 1, "cough": 1}).predict().label
     'ill'
     """
-
-    _n_opened: int
-    _compiled: core.Problem
-    _policy: core.Policy
-    _belief: core.Belief
-    _drift: core.Drift
-    _selection: core.Selection
-    _alone: RLock  # the core works on whole tables without Python's own lock: one thread at a time
 
     def __init__(
         self,
@@ -146,17 +135,6 @@ class UFODT:
             seed=seed,
         )
 
-    @property
-    def belief(self) -> core.Belief:
-        """A copy of what is believed now."""
-        with self._alone:
-            return self._belief.copy()
-
-    @property
-    def n_opened(self) -> int:
-        """How many cases were opened, by `open` or by `run`."""
-        return self._n_opened
-
     def open(
         self,
         case: str | int | None = None,
@@ -197,7 +175,7 @@ class UFODT:
                 self._policy if explore else self._settled(),
                 self._belief,
                 seed=self.seed,
-                number=self._n_opened if explore else _TREE,
+                number=self._n_opened if explore else TREE,
                 selection=self._selection,
                 drift=self._drift,
                 price=[] if prices is None else self.problem.prices_with(prices),
@@ -310,7 +288,7 @@ class UFODT:
                 policy,
                 belief,
                 seed=self.seed,
-                number=_TREE,
+                number=TREE,
                 outcomes=outcomes[rows],
                 labels=unknown[rows],
                 values=values[rows],
@@ -419,91 +397,6 @@ class UFODT:
         if not 0 <= number(gamma) <= 1:
             raise InvalidValue(f"A discount of {gamma!r} came; expected a fraction from 0 to 1.")
         self._teach(lambda belief: belief.discount(number(gamma)))
-
-    def _teach(self, change: _Change, select: _Change | None = None, change_reserve: _Change | None = None) -> None:
-        """Change the belief, the one that `drift.auto()` keeps in reserve, and the selection: all, or nothing."""
-        with self._alone:
-            belief, reserve, watched = self._belief.copy(), self._drift.reserve, self._drift.state()
-            change(belief)
-            if reserve is not None:
-                (change_reserve or change)(reserve)
-            weights = self._selection.weights
-            try:
-                if select is not None:
-                    select(belief)
-            except BaseException:
-                self._selection.set_weights(weights)
-                raise
-            self._belief = belief
-            self._drift.restore(belief, watched, reserve)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the learner to a file; a loaded learner goes on exactly as this one would."""
-        model_file.write(path, *self.__getstate__())
-
-    def __getstate__(self) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
-        with self._alone:
-            return states.describe(self._state)
-
-    def __setstate__(self, described: tuple[dict[str, Any], dict[str, NDArray[np.float64]]]) -> None:
-        self._take(states.restore(*described))
-
-    @property
-    def _settings(self) -> Settings:
-        return Settings(self.problem, self.policy, self.prior, self.thresholds, self.drift, self.selection)
-
-    @property
-    def _state(self) -> State:
-        """Everything about the learner, as it is now and not a copy."""
-        held = (self._compiled, self._policy, self._belief, self._drift, self._selection)
-        return State(self._settings, self.seed, self._n_opened, *held)
-
-    def _take(self, state: State) -> None:
-        """Become the learner of that moment."""
-        self.problem, self.policy, self.prior, self.thresholds, self.drift, self.selection = state.settings
-        self.seed, self._n_opened = state.seed, state.n_opened
-        self._compiled, self._policy = state.compiled, state.policy
-        self._belief, self._drift, self._selection = state.belief, state.drift, state.selection
-        self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds
-        self._alone = RLock()
-
-    # --- for adapters, which work by indices ---------------------------------------------------------------
-
-    def _begin_plan(self, price: list[float]) -> core.Plan:
-        """The plan of the next case, in the memory of one that is over; `_end_plan` counts it."""
-        plan, self._spare = self._spare, None  # taken, since reading a value may lead to another case
-        with self._alone:
-            if plan is None:
-                plan = core.Plan(self._compiled, self._policy, self._belief, seed=self.seed, number=self._n_opened)
-            plan.begin(
-                self._belief,
-                seed=self.seed,
-                number=self._n_opened,
-                selection=self._selection,
-                drift=self._drift,
-                price=price,
-            )
-        return plan
-
-    def _end_plan(self, plan: core.Plan) -> None:
-        self._n_opened += 1
-        self._spare = plan
-
-    def _learn_seen(self, seen: "list[core.Seen]", label: int, rewards: list[tuple[int, float]]) -> None:
-        with self._alone:
-            core.learn(self._belief, self._drift, self._selection, seen, label, rewards)
-
-    # --- within --------------------------------------------------------------------------------------------
-
-    def _settled(self) -> core.Policy:
-        return policies.settled(self.policy, self.problem, self._compiled)
-
-    def _tree(self) -> core.Tree:
-        policy = self._settled()
-        with self._alone:
-            return core.Tree(
-                self._compiled, policy, self._belief, seed=self.seed, number=_TREE, selection=self._selection
-            )
 
 
 def load(path: str | os.PathLike[str]) -> UFODT:

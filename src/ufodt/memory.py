@@ -1,0 +1,132 @@
+"""What a learner holds and how it changes: the belief, what watches it, and which cases were opened.
+
+The core works on whole tables without Python's own lock, so everything that touches what is held does so alone, one
+thread at a time. Ctrl-C is heard after a call of the core has ended, never within: what is counted and what is
+learned are changed without a call between them.
+"""
+
+import os
+from collections.abc import Callable
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ufodt import core, model_file
+from ufodt import policy as policies
+from ufodt import state as states
+from ufodt.manifest import Settings
+from ufodt.state import State
+
+TREE = 2**62  # stream of random numbers for the tree of the mean belief, far from any case's
+
+_Change = Callable[[core.Belief], None]
+
+
+class Memory:
+    """Everything about a learner at this moment; `ufodt.UFODT` is what can be done with it."""
+
+    _n_opened: int
+    _compiled: core.Problem
+    _policy: core.Policy
+    _belief: core.Belief
+    _drift: core.Drift
+    _selection: core.Selection
+    _alone: RLock
+
+    @property
+    def belief(self) -> core.Belief:
+        """A copy of what is believed now."""
+        with self._alone:
+            return self._belief.copy()
+
+    @property
+    def n_opened(self) -> int:
+        """How many cases were opened, by `open` or by `run`."""
+        return self._n_opened
+
+    def _teach(self, change: _Change, select: _Change | None = None, change_reserve: _Change | None = None) -> None:
+        """Change the belief, the one that `drift.auto()` keeps in reserve, and the selection: all, or nothing."""
+        with self._alone:
+            belief, reserve, watched = self._belief.copy(), self._drift.reserve, self._drift.state()
+            change(belief)
+            if reserve is not None:
+                (change_reserve or change)(reserve)
+            weights = self._selection.weights
+            try:
+                if select is not None:
+                    select(belief)
+            except BaseException:
+                self._selection.set_weights(weights)
+                raise
+            self._belief = belief
+            self._drift.restore(belief, watched, reserve)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the learner to a file; a loaded learner goes on exactly as this one would."""
+        model_file.write(path, *self.__getstate__())
+
+    def __getstate__(self) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
+        with self._alone:
+            return states.describe(self._state)
+
+    def __setstate__(self, described: tuple[dict[str, Any], dict[str, NDArray[np.float64]]]) -> None:
+        self._take(states.restore(*described))
+
+    @property
+    def _settings(self) -> Settings:
+        return Settings(self.problem, self.policy, self.prior, self.thresholds, self.drift, self.selection)
+
+    @property
+    def _state(self) -> State:
+        """Everything about the learner, as it is now and not a copy."""
+        held = (self._compiled, self._policy, self._belief, self._drift, self._selection)
+        return State(self._settings, self.seed, self._n_opened, *held)
+
+    def _take(self, state: State) -> None:
+        """Become the learner of that moment."""
+        self.problem, self.policy, self.prior, self.thresholds, self.drift, self.selection = state.settings
+        self.seed, self._n_opened = state.seed, state.n_opened
+        self._compiled, self._policy = state.compiled, state.policy
+        self._belief, self._drift, self._selection = state.belief, state.drift, state.selection
+        self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds
+        self._alone = RLock()
+
+    # --- for adapters, which work by indices ---------------------------------------------------------------
+
+    def _begin_plan(self, price: list[float]) -> core.Plan:
+        """The plan of the next case, in the memory of one that is over; `_end_plan` counts it."""
+        plan, self._spare = self._spare, None  # taken, since reading a value may lead to another case
+        with self._alone:
+            if plan is None:
+                plan = core.Plan(self._compiled, self._policy, self._belief, seed=self.seed, number=self._n_opened)
+            plan.begin(
+                self._belief,
+                seed=self.seed,
+                number=self._n_opened,
+                selection=self._selection,
+                drift=self._drift,
+                price=price,
+            )
+        return plan
+
+    def _end_plan(self, plan: core.Plan) -> None:
+        self._n_opened += 1
+        self._spare = plan
+
+    def _learn_seen(self, seen: "list[core.Seen]", label: int, rewards: list[tuple[int, float]]) -> None:
+        with self._alone:
+            core.learn(self._belief, self._drift, self._selection, seen, label, rewards)
+
+    # --- within --------------------------------------------------------------------------------------------
+
+    def _settled(self) -> core.Policy:
+        return policies.settled(self.policy, self.problem, self._compiled)
+
+    def _tree(self) -> core.Tree:
+        policy = self._settled()
+        with self._alone:
+            return core.Tree(
+                self._compiled, policy, self._belief, seed=self.seed, number=TREE, selection=self._selection
+            )
