@@ -118,7 +118,7 @@ def test_a_learner_that_knows_the_display_is_certified() -> None:
     gap = learner.gap()
     assert gap.exact and gap.error == 0.0
     assert 1.0 <= gap.ratio < 1.1
-    lazy = UFODT(to_problem(data), stop=stop.budget(0.0), seed=1)
+    lazy = UFODT(to_problem(data), stop=stop.confidence(0.05), seed=1)
     lazy.learn_many(data.X, data.y)
     assert lazy.gap().ratio > 2.0
 
@@ -218,3 +218,19 @@ def test_many_labels_whose_mistakes_differ_are_left_to_the_bound() -> None:
     loss = 50.0 * (1 - np.eye(n)) + np.eye(n, k=1)
     features = [Binary(f"f{i}") for i in range(13)]
     assert not UFODT(Problem(features, labels=range(n), loss=loss)).gap(depth=0).exact
+
+
+def test_a_budget_is_asked_of_the_optimum_too() -> None:
+    rng = np.random.default_rng(8)
+    for i in range(40):
+        features = [
+            Binary(f"f{j}", price=float(rng.choice([1.0, 2.0, 5.0])), mandatory=rng.random() < 0.15) for j in range(5)
+        ]
+        problem = Problem(features, labels=[0, 1, 2], loss=20 * (1 - np.eye(3)))
+        y = rng.integers(3, size=300)
+        X = (rng.random((300, 5)) < rng.uniform(0, 1, (5, 3))[:, y].T).astype(int)
+        budget = float(rng.choice([0.0, 2.0, 4.0, 9.0]))
+        learner = UFODT(problem, stop=stop.cost_benefit() | stop.budget(budget), seed=i)
+        learner.learn_many(X, y)
+        gap = learner.gap()
+        assert gap.exact and gap.ratio == pytest.approx(1.0, rel=1e-9), f"problem {i}: {budget}, {features}"

@@ -9,7 +9,8 @@ import pytest
 SRC = Path(__file__).parents[1] / "src"
 ORDER = (
     "errors amount stop thresholds selection model_file features problem core compiled".split()
-    + "prior belief drift policy certificate evidence session manifest state frames stream tree memory learner growing".split()
+    + "prior belief drift policy certificate evidence session manifest state frames stream tree".split()
+    + "memory learner growing".split()
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn".split()
     + "lab.datasets lab.scores lab.all_features lab.subsets lab.baselines lab.published lab.verdict".split()

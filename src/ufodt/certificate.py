@@ -46,8 +46,12 @@ class Expected:
     tree: tuple[Node, ...] = ()  # parents before children
 
 
-def optimum(problem: core.Problem, theta: FloatArray, label: FloatArray, *, worth: float) -> Expected:
-    """Return what the best of all policies is expected to pay, and its tree.
+def optimum(
+    problem: core.Problem, theta: FloatArray, label: FloatArray, *, worth: float, budget: float = math.inf
+) -> Expected:
+    """Return what the best of all policies is expected to pay, and its tree; with a budget, of those that keep to it.
+
+    Where a budget meets groups or surcharges, that is taken to be spent which the features known cost at least.
 
     Found by dynamic programming over all partial assignments of outcomes, of which there are the product of
     (number of outcomes + 1) over the features: 13 binary features take half a second, and about 15 are the limit.
@@ -58,7 +62,7 @@ def optimum(problem: core.Problem, theta: FloatArray, label: FloatArray, *, wort
         When there are more than `core.MAX_STATES` partial assignments.
     """
     check_size(problem)
-    found = core.Optimal(problem, theta, label, worth=worth)
+    found = core.Optimal(problem, theta, label, worth=worth, budget=budget)
     return _expected(found.expected, found.tree, worth)
 
 
@@ -109,6 +113,7 @@ class Follower:
     tree: core.Tree
     worth: float  # of one unit of loss, in the currency of the prices
     losses: FloatArray
+    budget: float
 
 
 def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
@@ -119,7 +124,8 @@ def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
     if n_states(who.problem) <= core.MAX_STATES and work <= _MAX_WORK:
         try:
             cost = of_tree(who.tree, who.belief, theta, label, worth=who.worth).cost
-            return Gap(cost, optimum(who.problem, theta, label, worth=who.worth).cost, exact=True)
+            best = optimum(who.problem, theta, label, worth=who.worth, budget=who.budget)
+            return Gap(cost, best.cost, exact=True)
         except TooLarge:
             pass  # the policy asks on and on; drawn cases will do
     cost, cost_error = _drawn_cost(who, theta, label, seed)

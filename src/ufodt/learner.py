@@ -304,8 +304,8 @@ class UFODT(Memory):
 
         The policy is that of `evaluate`, and both figures hold if the mean belief is true. Exact for up to 15 binary
         features or 9 of five values, with fewer labels than about ten there; beyond that, the least is a lower bound
-        by information relaxation which rises with `depth`, up to 4 (see `ufodt.certificate`). A budget is not asked
-        of the optimum.
+        by information relaxation which rises with `depth`, up to 4 (see `ufodt.certificate`), of which no budget is
+        asked.
 
         >>> from ufodt import Binary
         >>> learner = UFODT(Problem([Binary("fever"), Binary("cough")], labels=["healthy", "ill"]), seed=7)
@@ -320,7 +320,8 @@ class UFODT(Memory):
                 "Use thresholds.bins()."
             )
         worth = policies.worth(self.policy, self.problem)
-        who = certificate.Follower(self._compiled, self.belief, self._tree(), worth, self.problem.losses)
+        budget = policies.hard_budget(self.policy.stop)
+        who = certificate.Follower(self._compiled, self.belief, self._tree(), worth, self.problem.losses, budget)
         return certificate.gap(who, seed=self.seed, depth=depth)
 
     def probabilities(self, X: Any) -> NDArray[np.float64]:

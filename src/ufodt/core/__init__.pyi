@@ -234,6 +234,7 @@ class Optimal:
         paid: Sequence[int] = (),
         known: Sequence[int] = (),
         price: Sequence[float] = (),
+        budget: float = ...,
     ) -> None: ...
     @property
     def expected(self) -> Expected: ...

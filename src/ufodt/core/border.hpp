@@ -264,6 +264,7 @@ struct Optimum {
     double worth;
     std::vector<int> open, paid, known;  // what may still be asked; what was paid for, and what was known for nothing
     std::vector<double> price;           // of this case, if not empty
+    double budget;
     Optimal optimal = {};
     Expected expected = {};
     std::vector<Visit> tree = {};
@@ -274,7 +275,7 @@ struct Optimum {
         purse.reset();
         for (const int f : paid) purse.pay(f, -1), purse.know(f);
         for (const int f : known) purse.know(f);
-        optimal.solve(*problem, theta.data(), label, open, purse, worth);
+        optimal.solve(*problem, theta.data(), label, open, purse, worth, budget);
         expected = optimal.unroll(&tree);
     }
 };

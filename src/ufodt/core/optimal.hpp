@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -65,7 +66,7 @@ class Optimal {
     // Solve what is left of a case: `p` is P(outcome | label) per row, `label` the weights of the labels given what is
     // known already, `open` the features that may still be asked, and `purse` knows what was paid for. `worth` is what
     // one unit of loss is worth in the currency of the prices. Nothing is planned beyond the budget, as far as can be told from
-    // which features were bought: what their outcomes add to their prices is not foreseen.
+    // which features were bought: in their cheapest order, and without what their outcomes add to their prices.
     void solve(const Problem& problem, const double* p, std::span<const double> label, std::span<const int> open, const Purse& purse, double worth,
                double budget = INFINITY) {
         problem_ = &problem;
@@ -129,6 +130,7 @@ class Optimal {
     std::vector<std::uint8_t> must_;     // per set: one of the questions has to be asked
     std::vector<std::uint8_t> is_computed_;  // per set, where prices are not fixed: of each feature, whether it follows from the known
     std::vector<std::uint32_t> known_;   // per state: the set of known features
+    std::vector<int> cheapest_;          // an order to buy them in: of each group first what costs least more than as a later one
     Purse then_;
     struct Asked {
         std::uint32_t state, stride, last;  // last: the state after the feature's last outcome
@@ -158,9 +160,12 @@ class Optimal {
         must_.assign(n_sets, 0);
         is_computed_.assign(has_fixed_prices_ ? 0 : n_sets * n_, 0);
         for (int j = 0; has_fixed_prices_ && j < n_; ++j) price_[j] = plain[open_[j]];
+        cheapest_.resize(n_);
+        std::iota(cheapest_.begin(), cheapest_.end(), 0);
+        if (!has_fixed_prices_) std::stable_sort(cheapest_.begin(), cheapest_.end(), [&](int a, int b) { return purse.extra(open_[a]) < purse.extra(open_[b]); });
         for (std::size_t set = 0; !has_fixed_prices_ && set < n_sets; ++set) {
             then_ = purse;
-            for (int j = 0; j < n_; ++j) {
+            for (const int j : cheapest_) {
                 if (set >> j & 1) then_.pay(open_[j], -1), then_.know(open_[j]);
             }
             const auto is_open = [&](int j) { return !(set >> j & 1) && then_.askable(open_[j], budget); };

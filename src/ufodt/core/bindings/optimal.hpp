@@ -13,7 +13,7 @@ void bind_optimal(nb::module_& m) {
         .def(
             "__init__",
             [](Optimum* self, const std::shared_ptr<Problem>& problem, const Table& theta, const Numbers& label, double worth,
-               std::optional<std::vector<int>> open, std::vector<int> paid, std::vector<int> known, std::vector<double> price) {
+               std::optional<std::vector<int>> open, std::vector<int> paid, std::vector<int> known, std::vector<double> price, double budget) {
                 check_theta(problem->shape, theta, label);
                 if (!(worth > 0.0 && std::isfinite(worth))) throw std::invalid_argument("the worth must be finite and above zero");
                 if (!price.empty() && static_cast<int>(price.size()) != problem->shape.n_features) throw std::invalid_argument("one price per feature is expected");
@@ -22,7 +22,8 @@ void bind_optimal(nb::module_& m) {
                     for (const int f : *list) check_feature(problem->shape, f);
                 }
                 if (std::adjacent_find(features.begin(), features.end(), std::greater_equal<int>()) != features.end()) throw std::invalid_argument("open features must rise");
-                Optimum made{problem, to_cells(problem->shape, theta), to_vector(label), worth, std::move(features), std::move(paid), std::move(known), std::move(price)};
+                Optimum made{problem, to_cells(problem->shape, theta), to_vector(label), worth, std::move(features), std::move(paid), std::move(known),
+                             std::move(price), budget};
                 {
                     nb::gil_scoped_release free;
                     made.solve();
@@ -30,7 +31,7 @@ void bind_optimal(nb::module_& m) {
                 new (self) Optimum(std::move(made));
             },
             "problem"_a, "theta"_a.noconvert(), "label"_a.noconvert(), nb::kw_only(), "worth"_a = 1.0, "open"_a = nb::none(), "paid"_a = std::vector<int>(),
-            "known"_a = std::vector<int>(), "price"_a = std::vector<double>())
+            "known"_a = std::vector<int>(), "price"_a = std::vector<double>(), "budget"_a = INFINITY)
         .def_prop_ro("expected", [](const Optimum& o) { return to_tuple(o.expected); })
         .def_prop_ro("tree", [](const Optimum& o) { return to_table(o.tree); })
         .def(
