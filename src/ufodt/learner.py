@@ -49,6 +49,8 @@ _KINDS: dict[str, tuple[type, str]] = {
 class UFODT(Memory):
     """An online decision tree that pays for what it asks (UFODT, IJCAI 2023).
 
+    Threads may share a learner: what changes it waits its turn, and each session belongs to whoever opened it.
+
     Parameters
     ----------
     problem
