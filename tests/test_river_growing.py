@@ -121,3 +121,27 @@ def test_features_beyond_the_most_that_may_join_are_never_on_offer(monkeypatch: 
     learner = model.learner
     model.predict_one({"yet another": 1})
     assert model.learner is learner  # nothing is built anew for what cannot join
+
+
+class Nested(dict[str, int]):
+    """A case whose value leads to other cases before it turns out that it cannot be read."""
+
+    def __init__(self, model: UFODTClassifier) -> None:
+        super().__init__(a=1, new=1)
+        self.model = model
+
+    def __getitem__(self, key: str) -> int:
+        for i in range(50):
+            self.model.learn_one({"a": i % 2}, i % 2)
+        raise TimeoutError
+
+
+def test_what_is_learned_while_a_case_is_read_is_not_lost_with_it() -> None:
+    model = UFODTClassifier(seed=1)
+    for i in range(40):
+        model.learn_one({"a": i % 2}, i % 2)
+    counts = model.learner.belief.label_counts.sum()
+    with pytest.raises(TimeoutError):
+        model.predict_one(Nested(model))
+    assert model.learner.belief.label_counts.sum() == counts + 50
+    model.learn_one({"a": 1, "new": 0}, 1)

@@ -102,6 +102,15 @@ def test_a_table_that_is_refused_leaves_the_model_as_it_was(weights: list[float]
     assert model.learner_.problem == before and learned_of(model.learner_) == learned
 
 
+def test_a_fit_that_is_refused_leaves_the_model_as_it_was() -> None:
+    X, y = np.zeros((12, 3)), np.arange(12) % 2
+    X[:, 0] = y
+    model = UFODTClassifier(random_state=1, active=True).fit(X, y)
+    with pytest.raises(InvalidValue, match="no whole numbers"):
+        model.fit(np.ones((12, 5)), y, sample_weight=np.full(12, 0.5))
+    assert model.n_features_in_ == 3 and (model.predict(X) == y).all()
+
+
 def test_a_class_never_met_is_as_wrong_as_can_be() -> None:
     loss = [[0, 2.0], [7.0, 0]]
     model = UFODTClassifier(costs=1.0, loss=loss, random_state=0).fit([[0], [1]] * 40, [0, 1] * 40)

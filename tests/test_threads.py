@@ -1,5 +1,6 @@
 """One learner in several threads, and work that is broken off: nothing crashes, what is counted was learned."""
 
+import multiprocessing
 import signal
 import threading
 from collections.abc import Callable
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import ufodt
-from ufodt import UFODT, Binary, Continuous, Problem, Selection, drift
+from ufodt import UFODT, Binary, Continuous, Problem, Selection, drift, stream
 
 N = 3000
 RNG = np.random.default_rng(0)
@@ -111,3 +112,54 @@ def test_ctrl_c_in_learn_many_leaves_all_or_nothing() -> None:
         taught = learner.belief.label_counts.sum() > 0
         assert bool(learner._selection.weights.any()) == taught, seconds
     assert n_broken_off > 0
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no process forks here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork")
+def test_a_process_may_fork_while_a_thread_learns() -> None:
+    learner, done = UFODT(PROBLEM, seed=1), threading.Event()
+
+    def run() -> None:
+        while not done.is_set():
+            learner.run(X, Y)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        context = multiprocessing.get_context("fork")
+        for _ in range(5):
+            child = context.Process(target=lambda: learner.learn_many(X[:5], Y[:5]))
+            child.start()
+            child.join(20)
+            assert child.exitcode == 0
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_a_failing_selection_leaves_the_learner_as_it_was() -> None:
+    learner = UFODT(PROBLEM, selection=Selection(3), seed=1)
+    learner.learn_many(X[:50], Y[:50])
+    counts, weights = learner.belief.label_counts, learner._selection.weights
+
+    outcomes, values, labels = stream.cases(PROBLEM, X, Y)
+
+    def break_off(belief: object) -> None:
+        learner._selection.update_many(learner.belief, learner._compiled, outcomes, labels, values, None)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        learner._teach(lambda belief: belief.discount(0.5), break_off)
+    np.testing.assert_array_equal(learner.belief.label_counts, counts)
+    np.testing.assert_array_equal(learner._selection.weights, weights)
+
+
+def test_who_keeps_more_in_a_learner_may_still_save_it(tmp_path: Path) -> None:
+    class Mine(UFODT):
+        def __getstate__(self) -> Any:
+            return {"base": super().__getstate__(), "more": 1}
+
+    learner = Mine(PROBLEM, seed=1)
+    learner.run(X[:50], Y[:50])
+    learner.save(tmp_path / "m.npz")
+    assert ufodt.load(tmp_path / "m.npz").n_opened == 50

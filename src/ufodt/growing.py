@@ -99,7 +99,7 @@ class Growing:
         return before, self.epoch
 
     def part_with(self, joined: _Joined) -> None:
-        """Undo a meeting, unless more has joined since."""
+        """Undo a meeting, unless more has joined since; nothing may have been learned since, for it would be lost."""
         before, epoch = joined
         if self.epoch == epoch:
             self._take(*before)

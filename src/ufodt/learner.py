@@ -280,11 +280,13 @@ class UFODT(Memory):
         """
         outcomes, values, truth = stream.cases(self.problem, X, y, held_out=True)
         table = None if prices is None else stream.checked_prices(prices, self.problem, len(outcomes))
-        policy, tree, belief, unknown = self._settled(), self._tree(), self.belief, np.full_like(truth, -1)
+        if table is None:
+            tree = self._tree()
+            arrays = stream.in_chunks(lambda r: tree.evaluate(outcomes[r], values[r]), len(outcomes), progress)
+            return stream.report(self.problem, arrays, truth)
+        policy, belief, unknown = self._settled(), self.belief, np.full_like(truth, -1)
 
         def answer(rows: slice) -> Arrays:
-            if table is None:
-                return tree.evaluate(outcomes[rows], values[rows])
             return core.run(
                 self._compiled,
                 policy,
@@ -387,7 +389,7 @@ class UFODT(Memory):
                 f"these differ in {', '.join(differ)}."
             )
         with other._alone:
-            theirs, in_reserve, selection = other.belief, other._drift.reserve, other._selection
+            theirs, in_reserve, selection = other.belief, other._drift.reserve, other._copy_of_selection()
         both_select = self._selection.on and selection.on
         self._teach(
             lambda belief: belief.merge(theirs),

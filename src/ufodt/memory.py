@@ -7,8 +7,10 @@ learned are changed without a call between them.
 
 import os
 from collections.abc import Callable
+from dataclasses import asdict
 from threading import RLock
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +67,7 @@ class Memory:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; a loaded learner goes on exactly as this one would."""
-        model_file.write(path, *self.__getstate__())
+        model_file.write(path, *Memory.__getstate__(self))
 
     def __getstate__(self) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
         with self._alone:
@@ -92,6 +94,7 @@ class Memory:
         self._belief, self._drift, self._selection = state.belief, state.drift, state.selection
         self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds
         self._alone = RLock()
+        _all.add(self)
 
     # --- for adapters, which work by indices ---------------------------------------------------------------
 
@@ -119,6 +122,11 @@ class Memory:
         with self._alone:
             core.learn(self._belief, self._drift, self._selection, seen, label, rewards)
 
+    def _copy_of_selection(self) -> core.Selection:
+        copied = core.Selection(self._compiled, **asdict(self.selection))
+        copied.set_weights(self._selection.weights)
+        return copied
+
     # --- within --------------------------------------------------------------------------------------------
 
     def _settled(self) -> core.Policy:
@@ -130,3 +138,25 @@ class Memory:
             return core.Tree(
                 self._compiled, policy, self._belief, seed=self.seed, number=TREE, selection=self._selection
             )
+
+
+# --- a process that forks goes on with learners that nobody is in the middle of changing ---------------------
+
+_all: "WeakSet[Memory]" = WeakSet()
+_held: list[Memory] = []
+
+
+def _wait_for_all() -> None:
+    _held[:] = list(_all)
+    for memory in _held:
+        memory._alone.acquire()
+
+
+def _let_go() -> None:
+    for memory in _held:
+        memory._alone.release()
+    _held.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_wait_for_all, after_in_parent=_let_go, after_in_child=_let_go)

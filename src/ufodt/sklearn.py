@@ -106,9 +106,14 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "UFODTClassifier":
         """Learn a table from the beginning; a weight of 0 is a row that is not there, of 2 one that is there twice."""
-        table, labels, weights = self._checked(X, y, sample_weight, reset=True)
-        classes = np.unique(labels)
-        return self._learn((classes, self._fresh(table, classes), 0.0), table, labels, weights)
+        before = self.__dict__.copy()
+        try:
+            table, labels, weights = self._checked(X, y, sample_weight, reset=True)
+            classes = np.unique(labels)
+            return self._learn((classes, self._fresh(table, classes), 0.0), table, labels, weights)
+        except BaseException:
+            self.__dict__ = before  # what is known of the columns of an earlier table too
+            raise
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "UFODTClassifier":
         """Learn another table on top; the first call needs all `classes`, or rows of each of them."""

@@ -65,6 +65,15 @@ def test_a_question_whose_value_may_cost_more_says_so(tmp_path: Path) -> None:
     assert first == {"ask": "s", "price": 1.0, "most": 8.0, "values": ["x", "y"]}
 
 
+def test_lines_of_json_go_through_any_pipe(tmp_path: Path) -> None:
+    problem = ufodt.Problem([ufodt.Categorical("größe", ["→", "←"])], labels=["jä", "nö"])
+    learner, path = ufodt.UFODT(problem, seed=1), str(tmp_path / "m.npz")
+    learner.learn_many([["→"], ["←"]] * 50, ["jä", "nö"] * 50)
+    learner.save(path)
+    said = call("ask", path, "--json", text='{"tell": {"größe": "→"}}\n').stdout
+    assert said.isascii() and json.loads(said.splitlines()[-1])["answer"] == "jä"
+
+
 def test_quitting_learns_nothing(folder: Path) -> None:
     before = (folder / "model.npz").read_bytes()
     done = call("ask", model(folder), "--learn", text="yes\nq\n")
@@ -123,7 +132,7 @@ def test_only_with_learn_is_the_truth_wanted(folder: Path) -> None:
     done = call("ask", model(folder), text="a\nn\n")
     assert done.exit_code == 0 and "The answer is" in done.output and "really" not in done.output
     *_, refused = talk(folder, {"answer": True}, {"label": "ill"})
-    assert "--learn" in refused["error"]
+    assert "--save" in refused["error"]
     lost = call("ask", model(folder), "--json", "--learn", text='{"answer": true}\n{"label": "ill"}')
     assert lost.exit_code == 2 and "name a file with --save" in lost.output
 

@@ -1,5 +1,7 @@
 """Fixed subsets: what they cost, and which features come first."""
 
+import time
+
 import numpy as np
 
 from ufodt import Binary, Problem
@@ -51,3 +53,24 @@ def test_a_subset_comes_with_duties_and_needs_and_computes_what_it_can() -> None
         problem, np.array([[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 1, 1, 0], [1, 1, 1, 1]], dtype=bool)
     )
     assert (nothing, test, both, inputs, everything) == (1.0, 7.0, 9.0, 7.0, 7.0)
+
+
+def test_what_needs_another_of_its_group_is_never_the_first_of_it() -> None:
+    group = {"group": "g", "later_price": 1.0}
+    problem = Problem(
+        [
+            Binary("a", price=10.0, **group),  # type: ignore[arg-type]
+            Binary("b", price=2.0, needs=["between"], **group),  # type: ignore[arg-type]
+            Binary("between", price=0.5, needs=["a"]),
+        ],
+        labels=[0, 1],
+    )
+    assert subsets.whole_price(problem) == 10.0 + 0.5 + 1.0
+    assert subsets.prices_of(problem, np.array([[False, True, False]])).tolist() == [11.5]
+
+
+def test_the_whole_of_a_wide_problem_is_priced_at_once() -> None:
+    problem = Problem([Binary(f"x{i}") for i in range(6000)], labels=[0, 1])
+    start = time.process_time()
+    assert subsets.whole_price(problem) == 6000.0
+    assert time.process_time() - start < 1.0

@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ufodt import UFODT
 from ufodt.errors import UfodtError
 from ufodt.features import Priced
 from ufodt.lab import datasets
 from ufodt.lab.datasets import BadTable, DatasetUnavailable, read_table
 from ufodt.lab.datasets.overrides import loss_table, read_overrides
+from ufodt.prior import read_prior
 from ufodt.problem import MAX_LABELS
 
 PLAIN = "age,sex,sick,smokes,rhythm\n30,m,no,1,sinus\n41,f,yes,0,other\n52,f,no,0,sinus\n63,m,yes,1,flutter\n"
@@ -289,6 +291,52 @@ def test_the_file_of_prices_in_the_documentation_is_one(tmp_path: Path) -> None:
     assert problem.prices.tolist() == [0, 0.5, 15.5, 7.27 + 2, 5.2 + 2, 12.5, 1.0]
     assert problem.loss == ((0, 50), (400, 0)) and problem.features[2].surcharge == {"flutter": 20}
     assert np.isnan(data.X[4, 4]) and data.feature_names[-1] == "smokes"
+    expert = write(tmp_path / "p.toml", re.findall(r"```toml\n(.*?)```", text, re.DOTALL)[1])
+    learner = UFODT(problem, prior=read_prior(expert))
+    assert learner.open().predict().probabilities == pytest.approx({"healthy": 0.9, "ill": 0.1})
+    assert learner.open(known={"ecg": "flutter"}).predict().probabilities["ill"] > 0.1
+
+
+def test_terms_without_a_price_cost_what_others_do(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", PLAIN)
+    for others, price, told in (("others = 2.0\n", 2.0, False), ("", 1.0, True)):
+        said = write(tmp_path / "o.toml", f"[prices]\n{others}age = {{ needs = ['sex'] }}\nsex = 5\n")
+        data = read_table(path, label="sick", overrides=said)
+        assert data.prices is not None
+        assert data.prices[data.feature_names.index("age")] == Priced(price=price, needs=["sex"])
+        assert any("No price was given for age" in sentence for sentence in data.account) == told
+
+
+def test_names_in_the_file_are_read_as_cells_are(tmp_path: Path) -> None:
+    rows = "".join(
+        f"{g},{s},{y}\n"
+        for g, s, y in zip(["10", "10.0", "20", "20.0"] * 3, [0, 1] * 6, ["Yes", "No"] * 6, strict=True)
+    )
+    said = write(
+        tmp_path / "o.toml",
+        "[features.g]\ncategories = ['10', '20']\nsurcharge = {'20.0' = 3}\n"
+        "[features.s]\nsurcharge = {yes = 5}\n[loss.yes]\nno = 7\n[loss.NO]\nYES = 2\n",
+    )
+    data = read_table(write(tmp_path / "t.csv", "g,s,y\n" + rows), label="y", overrides=said)
+    assert not np.isnan(data.X).any()
+    loss = loss_table(read_overrides(said), data.label_names)
+    problem, _, _ = datasets.to_named(data, priced=True, loss=loss)
+    assert problem.features[0].surcharge == {"20": 3} and problem.features[1].surcharge == {1: 5}
+    assert dict(zip(problem.labels, problem.loss or (), strict=True)) == {"No": (0, 2), "Yes": (7, 0)}
+
+
+def test_a_number_may_have_fixed_cut_points(tmp_path: Path) -> None:
+    said = write(tmp_path / "o.toml", "[features.age]\ncuts = [40, 60.5]\n")
+    data = read_table(write(tmp_path / "t.csv", PLAIN), label="sick", overrides=said)
+    assert datasets.to_problem(data).features[0].cuts == (40.0, 60.5)  # type: ignore[union-attr]
+    assert datasets.to_named(data)[0].features[0].cuts == (40.0, 60.5)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("missing", ["-9", "-9.0"])
+def test_a_missing_number_is_missing_however_it_is_written(missing: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "a,y\n1,p\n-9,q\n-9.0,p\n2.5,q\n")
+    data = read_table(path, label="y", overrides=write(tmp_path / "o.toml", f"missing = ['{missing}']\n"))
+    assert np.isnan(data.X[:, 0]).tolist() == [False, True, True, False]
 
 
 @pytest.mark.parametrize("toml, message", [
@@ -314,6 +362,8 @@ def test_terms_that_do_not_fit_the_table_are_refused(toml: str, message: str, tm
     ("[features.age]\nprice = true", "'price' is True; expected a number, or a table of numbers"),
     ("[features.age]\nneeds = 'sex'", "expected a list in brackets"),
     ("[features.age]\nneeds = [1]", "expected a list of names"),
+    ("[features.age]\ncuts = [2, 1]", "expected finite numbers that rise"),
+    ("[features.sex]\nkind = 'binary'\ncuts = [1]", "cuts belong to a number"),
     ("[features.age]\nmandatory = 1", "expected true or false"),
     ("[features.smokes]\nsurcharge = {yes = -2}", "surcharge of yes: -2 came"),
     ("[prices]\nage = {price = {minutes = 3}}", r"'minutes' has no weight; say under \[currencies\]"),

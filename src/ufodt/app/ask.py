@@ -185,7 +185,7 @@ def serve_lines(
                 session = _opened(learner, given, budget=budget, explore=learns)
             elif verb == "label":
                 if not learns:
-                    raise InvalidValue("A label came, but nothing is learned here: start `ufodt ask` with --learn.")
+                    raise InvalidValue("A label came, but nothing is learned here: start `ufodt ask` with --save.")
                 label = _sent_label(learner, given)
                 learner.learn(session.evidence, label)
                 if save is not None:
@@ -299,5 +299,5 @@ def _answer(session: Session) -> dict[str, Any]:
 
 
 def _say(out: TextIO, said: dict[str, Any]) -> None:
-    out.write(json.dumps(said, ensure_ascii=False) + "\n")
+    out.write(json.dumps(said) + "\n")  # in ASCII, which every pipe takes
     out.flush()

@@ -76,7 +76,7 @@ def compare(
     out: str,
     as_json: bool,
 ) -> None:
-    """Show what accuracy costs on DATA, a data set by name or a CSV or Parquet file, with each method's knob swept."""
+    """Show what accuracy costs on DATA, a data set by name or a table, with each method's knob swept."""
     import os
     from pathlib import Path
 

@@ -130,7 +130,7 @@ def run(
     with out_of(records, append=skip > 0) as out:
         tally, done = go(console, learner, stream, save=save, skip=skip, records=out)
     if as_json:
-        click.echo(json.dumps(tally.summary(learner.problem), ensure_ascii=False))
+        click.echo(json.dumps(tally.summary(learner.problem)))
     else:
         print_summary(console, tally, learner.problem)
     if save is not None:
@@ -228,7 +228,7 @@ def explain(model: str, values: tuple[str, ...], budget: float | None, as_json: 
     known = read_values(learner.problem, values)
     session = learner.open(known=known, budget=math.inf if budget is None else budget, explore=False)
     if as_json:
-        click.echo(json.dumps(pages.as_json(session), ensure_ascii=False))
+        click.echo(json.dumps(pages.as_json(session)))
         return
     console = Console(highlight=False)
     pages.print_answer(console, session.predict(), learner.problem)

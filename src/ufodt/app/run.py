@@ -153,7 +153,7 @@ def _write(records: TextIO, problem: ufodt.Problem, record: Record, y: list[Any]
             "probability": float(record.probability[i]),
             "label": truth,
         }
-        records.write(json.dumps(line, ensure_ascii=False) + "\n")
+        records.write(json.dumps(line, ensure_ascii=records is sys.stdout) + "\n")  # any pipe takes ASCII
     records.flush()
 
 

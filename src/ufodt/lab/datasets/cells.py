@@ -7,9 +7,12 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from math import isnan
 from pathlib import Path
 from typing import Any
 
+from ufodt.features import as_number
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
@@ -167,5 +170,11 @@ def _read_json_lines(path: Path) -> Cells:
 
 def _blank_missing(cells: Cells, further: frozenset[str]) -> Cells:
     """Return the table with every cell that means "not known" empty."""
-    rows = [["" if cell.lower() in MISSING_CELLS or cell in further else cell for cell in row] for row in cells.rows]
+    numbers = {number for cell in further if not isnan(number := as_number(cell))}  # -9 is -9.0 too
+
+    @cache
+    def means_nothing(cell: str) -> bool:
+        return cell.lower() in MISSING_CELLS or cell in further or (bool(numbers) and as_number(cell) in numbers)
+
+    rows = [["" if means_nothing(cell) else cell for cell in row] for row in cells.rows]
     return Cells(cells.header, rows, cells.account)

@@ -8,7 +8,7 @@ Errors of this folder::
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -90,6 +90,8 @@ class Dataset:
         On what terms each feature is had where real prices are published, else None; a surcharge is by category.
     currencies
         What one unit of each currency is worth, where prices are in several.
+    cuts
+        Fixed cut points of continuous features, by name, where there are any.
     account
         One sentence for everything that was done to the source on the way here.
     """
@@ -105,6 +107,7 @@ class Dataset:
     card: Card
     account: tuple[str, ...] = ()
     currencies: Mapping[str, float] | None = None
+    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.X.shape != (len(self.y), len(self.feature_names)):
@@ -144,6 +147,7 @@ def assemble(
     price_source: str | None = None,
     notes: Sequence[str] = (),
     account: Sequence[str] = (),
+    cuts: Mapping[str, tuple[float, ...]] | None = None,
 ) -> Dataset:
     """Return a `Dataset` with its card filled in from the arrays."""
     card = Card(
@@ -169,6 +173,7 @@ def assemble(
         card=card,
         account=tuple(account),
         currencies=currencies,
+        cuts=cuts or {},
     )
 
 

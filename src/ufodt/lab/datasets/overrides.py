@@ -1,12 +1,15 @@
 """What a user says about a table in a small TOML file, checked entry by entry."""
 
+import math
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
-from ufodt.features import Amount, Priced
+from ufodt.amount import number
+from ufodt.features import Amount, Priced, meant
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable, Kind
 
 OTHERS = "others"  # under [prices], every feature without an entry
@@ -35,7 +38,8 @@ class Override:
 
     kind: Kind | None = None
     categories: tuple[str, ...] = ()
-    terms: Priced | None = None
+    cuts: tuple[float, ...] = ()  # fixed cut points of a number
+    terms: Priced | None = None  # with a price of None where none was said
 
 
 @dataclass(frozen=True)
@@ -94,14 +98,14 @@ def read_overrides(path: Path) -> Overrides:
 
 def loss_table(overrides: Overrides, labels: Sequence[str]) -> list[list[float]] | None:
     """Return what was said of mistakes as `loss[truth][answer]` for these labels; None where nothing was said."""
-    said = overrides.loss
-    if said is None:
+    if overrides.loss is None:
         return None
-    if not isinstance(said, dict):
-        return [[0.0 if truth == answer else said for answer in labels] for truth in labels]
-    for name in [*said, *(answer for answers in said.values() for answer in answers)]:
-        if name not in labels:
-            raise BadTable(f"[loss] names {name!r}, which is no label; expected one of {', '.join(labels)}.")
+    if not isinstance(overrides.loss, dict):
+        return [[0.0 if truth == answer else overrides.loss for answer in labels] for truth in labels]
+    said = {
+        _label(truth, labels): {_label(answer, labels): amount for answer, amount in answers.items()}
+        for truth, answers in overrides.loss.items()
+    }
     right = {name: {name: 0.0} for name in labels}  # what a right answer costs, where nothing is said of it
     table = [[(right[truth] | said.get(truth, {})).get(answer) for answer in labels] for truth in labels]
     for truth, row in zip(labels, table, strict=True):
@@ -111,6 +115,14 @@ def loss_table(overrides: Overrides, labels: Sequence[str]) -> list[list[float]]
                     f"[loss] does not say what it costs to call {truth!r} {answer!r}; add it to [loss.{truth}]."
                 )
     return [[float(amount or 0.0) for amount in row] for row in table]
+
+
+def _label(name: str, labels: Sequence[str]) -> str:
+    """The label that a name stands for, as in the cells of the table."""
+    found = meant(labels, name)
+    if len(found) != 1:
+        raise BadTable(f"[loss] names {name!r}, which is no label; expected one of {', '.join(labels)}.")
+    return str(found[0])
 
 
 def _loss(given: Any, where: str) -> float | dict[str, dict[str, float]] | None:
@@ -131,7 +143,7 @@ def _amount(given: Any, where: str) -> float:
 
 
 def _override(entry: dict[str, Any], currencies: dict[str, float], where: str) -> Override:
-    _check_keys(entry, {"kind": str, "categories": list} | _TERMS, where)
+    _check_keys(entry, {"kind": str, "categories": list, "cuts": list} | _TERMS, where)
     kind = entry.get("kind")
     if kind is not None and kind not in get_args(Kind):
         raise BadTable(f"{where}: kind is {kind!r}; expected binary, categorical or continuous.")
@@ -142,7 +154,13 @@ def _override(entry: dict[str, Any], currencies: dict[str, float], where: str) -
         raise BadTable(f"{where}: a continuous feature has no categories; leave one of the two out.")
     if kind == "binary" and len(categories) > 2:
         raise BadTable(f"{where}: a binary feature has two categories, found {len(categories)}.")
-    return Override(kind or ("categorical" if categories else None), categories, _terms(entry, currencies, where))
+    cuts = tuple(number(cut) for cut in entry.get("cuts", []))
+    if cuts and (categories or kind not in (None, "continuous")):
+        raise BadTable(f"{where}: cuts belong to a number; leave out its kind and categories.")
+    if not all(map(math.isfinite, cuts)) or any(a >= b for a, b in pairwise(cuts)):
+        raise BadTable(f"{where}: cuts are {entry['cuts']!r}; expected finite numbers that rise.")
+    inferred: Kind | None = "categorical" if categories else "continuous" if cuts else None
+    return Override(kind or inferred, categories, cuts, _terms(entry, currencies, where))
 
 
 def _priced(entry: Any, currencies: dict[str, float], where: str) -> Priced | None:
@@ -170,7 +188,7 @@ def _terms(entry: dict[str, Any], currencies: dict[str, float], where: str) -> P
             raise BadTable(f"{where}: {key} is {said[key]!r}; expected a list of names.")
     if "later" in said:
         said["later_price"] = said.pop("later")
-    return Priced(**said)
+    return Priced(**{"price": None, **said})
 
 
 def _price(given: Any, currencies: dict[str, float], where: str) -> Amount:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import Binary, Categorical, Continuous, Problem
-from ufodt.features import Feature, Priced, Value
+from ufodt.features import Feature, Priced, from_text, meant
 from ufodt.lab.datasets.dataset import BadTable, Dataset
 
 
@@ -32,7 +32,7 @@ name='cp', values=(0, 1, 2, 3))
     """
     columns = zip(data.feature_names, data.kinds, data.categories, _prices(data, priced), strict=True)
     features = [
-        _feature(name, kind, range(len(categories)), _terms(name, price, categories, range(len(categories))))
+        _feature(data, name, kind, range(len(categories)), _terms(name, price, categories, range(len(categories))))
         for name, kind, categories, price in columns
     ]
     return Problem(features, range(len(data.label_names)), loss, data.currencies if priced else None)
@@ -64,9 +64,9 @@ def to_named(data: Dataset, *, priced: bool = False, loss: Any = None) -> tuple[
     return problem, X, [data.label_names[label] for label in data.y.tolist()]
 
 
-def _feature(name: str, kind: str, values: Sequence[Any], terms: dict[str, Any]) -> Feature:
+def _feature(data: Dataset, name: str, kind: str, values: Sequence[Any], terms: dict[str, Any]) -> Feature:
     if kind == "continuous":
-        return Continuous(name, **terms)
+        return Continuous(name, data.cuts.get(name, ()), **terms)
     if kind == "binary":
         return Binary(name, **terms)
     return Categorical(name, values, **terms)
@@ -75,14 +75,22 @@ def _feature(name: str, kind: str, values: Sequence[Any], terms: dict[str, Any])
 def _terms(name: str, price: Priced, categories: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     """The terms of a feature as its arguments; what a category adds to the price, by its value."""
     terms = {field.name: getattr(price, field.name) for field in fields(Priced)}
-    by_category: dict[Value, Any] = dict(zip(categories, values, strict=True))
-    for category in price.surcharge or {}:
-        if category not in by_category:
-            expected = f"one of {', '.join(categories)}" if categories else "no surcharge, since it is a number"
-            raise BadTable(f"{name}: a surcharge came for {category!r}; expected {expected}.")
     if price.surcharge:
-        terms["surcharge"] = {by_category[category]: amount for category, amount in price.surcharge.items()}
+        terms["surcharge"] = {
+            values[_place(str(said), categories, name)]: amount for said, amount in price.surcharge.items()
+        }
     return terms
+
+
+def _place(said: str, categories: Sequence[str], name: str) -> int:
+    """Which category is meant; of 0 and 1 also by the usual words."""
+    if tuple(categories) == ("0", "1"):
+        return int(from_text(Binary(name), said))
+    found = meant(categories, said)
+    if len(found) != 1:
+        expected = f"one of {', '.join(categories)}" if categories else "no surcharge, since it is a number"
+        raise BadTable(f"{name}: a surcharge came for {said!r}; expected {expected}.")
+    return list(categories).index(str(found[0]))
 
 
 def _prices(data: Dataset, priced: bool) -> tuple[Priced, ...]:

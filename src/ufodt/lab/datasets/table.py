@@ -12,13 +12,15 @@ A cell that does not fit an otherwise clear column becomes missing. Nothing is d
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
 from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ufodt.features import TRUTH_VALUES, Priced
+from ufodt.features import TRUTH_VALUES, Priced, meant
 from ufodt.lab.datasets.cells import Cells, examples, read_cells, were
 from ufodt.lab.datasets.dataset import BadTable, Column, Dataset, FloatArray, Kind, assemble
 from ufodt.lab.datasets.overrides import Override, Overrides, read_overrides
@@ -47,7 +49,7 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
             drop = ["patient_id"]
             [features.rhythm]
             kind = "categorical"               # binary, categorical or continuous
-            categories = ["sinus", "flutter"]  # anything else becomes missing
+            categories = ["sinus", "flutter"]  # anything else becomes missing; a number may have cuts = [40, 60]
             price = 15.5
             later = 1.0                        # price once another of its group was bought
             group = "ecg"
@@ -127,6 +129,7 @@ def understand(
         path.stem, columns, np.column_stack(values), y, label_names,
         source=f"the user's file {path.name}", licence="the user's own",
         prices=prices, currencies=said.currencies, price_source=price_source, account=account,
+        cuts={name: entry.cuts for name, entry in said.features.items() if entry.cuts},
     )  # fmt: skip
 
 
@@ -267,10 +270,14 @@ def _reader(column: Column) -> Callable[[str], float]:
         return _number
     if column.kind == "binary" and column.categories == _BITS:
         return lambda cell: _TRUTH.get(_plain(cell), nan)
-    codes = {name: float(i) for i, name in enumerate(column.categories)}
-    lower = Counter(name.lower() for name in codes)
-    in_any_case = {name.lower(): code for name, code in codes.items() if lower[name.lower()] == 1}
-    return lambda cell: codes.get(cell, in_any_case.get(cell.lower(), nan))
+    codes: dict[Any, float] = {name: float(i) for i, name in enumerate(column.categories)}
+
+    @cache
+    def read(cell: str) -> float:
+        found = meant(column.categories, cell)
+        return codes[found[0]] if len(found) == 1 else nan
+
+    return read
 
 
 def _expected(column: Column) -> str:
@@ -301,10 +308,13 @@ def _prices(columns: Sequence[Column], said: Overrides, account: list[str]) -> d
     given = {name: entry.terms for name, entry in said.features.items() if entry.terms is not None}
     if not given and said.others is None:
         return None
-    rest = [column.name for column in columns if column.name not in given]
+    others = said.others or Priced()
+    others = replace(others, price=1.0) if others.price is None else others
+    rest = [column.name for column in columns if column.name not in given or given[column.name].price is None]
     if rest and said.others is None:
         account.append(f"No price was given for {', '.join(rest)}; 1.0 was taken.")
-    prices = {column.name: given.get(column.name, said.others or Priced()) for column in columns}
+    prices = {column.name: given.get(column.name, others) for column in columns}
+    prices |= {name: replace(prices[name], price=others.price) for name in rest}
     members = Counter(terms.group for terms in prices.values())
     for name, terms in prices.items():
         if terms.later_price is not None and members[terms.group] == 1:
