@@ -93,6 +93,13 @@ def test_a_row_may_be_split_into_parts() -> None:
     assert learned_of(whole.learner_) == learned_of(split.learner_)
 
 
+def test_a_part_of_a_case_is_a_case_begun() -> None:
+    model = UFODTClassifier(random_state=0).fit([[1.5], [2.5]], [0, 1], sample_weight=[0.5, 0.7])
+    assert model.learner_.belief.sketch(0)[2] == 2
+    model = UFODTClassifier(random_state=0).fit([[1.5], [2.5], [3.5]], [0, 1, 1], sample_weight=[0.1, 0.2, 0.7 + 1e-15])
+    assert model.learner_.belief.sketch(0)[2] == 1
+
+
 @pytest.mark.parametrize("weights", [[0.5, 0.5], [1e19, 1.0]])
 def test_a_table_that_is_refused_leaves_the_model_as_it_was(weights: list[float]) -> None:
     model = UFODTClassifier(random_state=1, active=weights[0] < 1).fit([[0.0, 1.5], [1.0, 2.0]] * 6, [0, 1] * 6)

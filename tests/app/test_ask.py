@@ -65,6 +65,13 @@ def test_a_question_whose_value_may_cost_more_says_so(tmp_path: Path) -> None:
     assert first == {"ask": "s", "price": 1.0, "most": 8.0, "values": ["x", "y"]}
 
 
+def test_a_budget_holds_for_the_case_after_a_label_too(folder: Path, tmp_path: Path) -> None:
+    limits = ["--json", "--save", str(tmp_path / "m.npz"), "--budget", "0.5"]
+    first, learned, following = call("ask", model(folder), *limits, text='{"label": "ill"}\n').stdout.splitlines()
+    assert "answer" in json.loads(first) and json.loads(learned) == {"learned": "ill"}
+    assert "answer" in json.loads(following)  # nothing is to be had for 0.5
+
+
 def test_lines_of_json_go_through_any_pipe(tmp_path: Path) -> None:
     problem = ufodt.Problem([ufodt.Categorical("größe", ["→", "←"])], labels=["jä", "nö"])
     learner, path = ufodt.UFODT(problem, seed=1), str(tmp_path / "m.npz")

@@ -68,6 +68,15 @@ def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch: pytest.M
     assert end.value.code == 'ufodt: this command needs river, which is not installed: pip install "ufodt[all]"'
 
 
+def test_a_module_of_ours_that_is_missing_is_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def need(**_: object) -> None:
+        raise ModuleNotFoundError("gone", name="ufodt.gone")
+
+    monkeypatch.setattr("ufodt.app.commands.commands", need)
+    with pytest.raises(ModuleNotFoundError, match="gone"):
+        cli.main()
+
+
 def test_help_imports_nothing_that_only_a_command_needs() -> None:
     code = (
         "import sys; from ufodt.app.commands import commands\n"
