@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ufodt
+from ufodt import UFODT, Continuous, Problem
 from ufodt.drift import Drift
 from ufodt.errors import InvalidValue
 
@@ -155,6 +156,7 @@ def test_another_seed_gives_another_run(name: str) -> None:
 FRESH = """
 import json, sys
 import ufodt
+from ufodt import UFODT, Continuous, Problem
 from tests.cases import LEARNERS, digest, make
 print(json.dumps({
     "made": {name: digest(make(name)) for name in LEARNERS},
@@ -174,3 +176,11 @@ def test_another_process_does_the_same_from_a_seed_and_from_a_file(tmp_path: Pat
     there = json.loads(done.stdout)
     assert there["made"] == {name: digest(make(name)) for name in LEARNERS}
     assert there["loaded"] == {name: digest(learned(name)) for name in LEARNERS}
+
+
+def test_a_zero_is_a_zero_whatever_its_sign_and_place() -> None:
+    problem = Problem([Continuous("a")], labels=[0, 1])
+    one, other = UFODT(problem), UFODT(problem)
+    one.learn_many([[0.0], [-0.0], [1.0]], [0, 1, 1], weights=[1, 1, 1])
+    other.learn_many([[-0.0], [0.0], [1.0]], [1, 0, 1], weights=[1, 1, 1])
+    assert learned_of(one) == learned_of(other)

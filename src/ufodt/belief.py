@@ -131,7 +131,7 @@ def from_table(
             n = len(feature.values)
             counts[row : row + n] = _cross(outcomes[known, f], labels, weights, n, m)
             continue
-        numbers, column = values[known, column], column + 1
+        numbers, column = values[known, column] + 0.0, column + 1  # -0.0 is 0.0, whichever came first
         view = fresh.first_view(f)
         if not feature.cuts:
             cells, at = np.unique(numbers, return_inverse=True)
