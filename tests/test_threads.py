@@ -3,6 +3,7 @@
 import multiprocessing
 import signal
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -163,3 +164,14 @@ def test_who_keeps_more_in_a_learner_may_still_save_it(tmp_path: Path) -> None:
     learner.run(X[:50], Y[:50])
     learner.save(tmp_path / "m.npz")
     assert ufodt.load(tmp_path / "m.npz").n_opened == 50
+
+
+def test_a_merge_takes_belief_and_selection_of_one_moment() -> None:
+    one, other = (UFODT(PROBLEM, selection=Selection(3), seed=1) for _ in range(2))
+    with one._alone:  # so that the merge has to wait with what it took
+        thread = threading.Thread(target=one.merge, args=(other,))
+        thread.start()
+        time.sleep(0.2)
+        other.learn_many(X[:200], Y[:200])
+    thread.join()
+    assert one.belief.label_counts.sum() == 0 and not one._selection.weights.any()

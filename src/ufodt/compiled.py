@@ -33,13 +33,7 @@ def compile_problem(problem: Problem, cutting: Thresholds) -> core.Problem:
 def duties(problem: Problem) -> set[str]:
     """Return the features that are asked in every case: what is mandatory, and all that must be known before."""
     names = [f.name for f in problem.features if f.mandatory]
-    found: set[str] = set()
-    while names:
-        name = names.pop()
-        if name not in found:
-            found.add(name)
-            names += problem.features[problem.feature_index(name)].needs
-    return found
+    return {*names, *problem.needed(*names)}
 
 
 def _n_outcomes(feature: Feature, cutting: Thresholds) -> int:

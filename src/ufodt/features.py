@@ -6,7 +6,7 @@ feature says becomes an outcome only under cut points, which the belief holds.
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -154,6 +154,11 @@ class Continuous(Priced):
 
 Feature: TypeAlias = Binary | Categorical | Continuous
 _BITS: dict[Hashable, int] = {0: 0, 1: 1}
+
+
+def terms(feature: Priced) -> dict[str, Any]:
+    """Return on what terms a feature is had, as arguments for another."""
+    return {field.name: getattr(feature, field.name) for field in fields(Priced)}
 
 
 def with_prices(features: Sequence[Feature], table: Mapping[str, Any]) -> list[Feature]:

@@ -8,7 +8,6 @@ and becomes what its values call for:
 """
 
 from collections.abc import Collection, Hashable, Iterable, Mapping
-from dataclasses import fields
 from operator import is_
 from typing import Any, TypeAlias
 
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from ufodt import core
 from ufodt.amount import is_missing, number, plain
 from ufodt.errors import InvalidProblem, InvalidValue
-from ufodt.features import Binary, Categorical, Continuous, Feature, Priced, is_name
+from ufodt.features import Binary, Categorical, Continuous, Feature, is_name, terms
 from ufodt.frames import with_costs
 from ufodt.learner import UFODT
 from ufodt.problem import Label, Problem
@@ -213,7 +212,7 @@ def widen(feature: Feature, values: Iterable[Any], *, blank: bool = False) -> Fe
         return feature
     if isinstance(feature, Binary):
         if all(isinstance(value, int | float) for value in new):
-            return Continuous(feature.name, **_terms(feature))
+            return Continuous(feature.name, **terms(feature))
         kept = () if blank else feature.values
         return _with_values(feature, (OTHER, *kept), new)
     if len(feature.values) >= MAX_VALUES:
@@ -275,13 +274,9 @@ def _is_new(feature: Feature, value: Any, known: set[Any]) -> bool:
     raise InvalidValue(f"{feature.name}: value {value!r} came; expected a finite number, a text, True or False.")
 
 
-def _terms(feature: Feature) -> dict[str, Any]:
-    return {field.name: getattr(feature, field.name) for field in fields(Priced)}
-
-
 def _with_values(feature: Feature, values: tuple[Any, ...], new: set[Any]) -> Categorical:
     in_order = sorted(new, key=lambda value: (isinstance(value, str), value))
-    return Categorical(feature.name, [*values, *in_order[: MAX_VALUES - len(values)]], **_terms(feature))
+    return Categorical(feature.name, [*values, *in_order[: MAX_VALUES - len(values)]], **terms(feature))
 
 
 def _carried(learner: UFODT, belief: core.Belief, grown: UFODT) -> core.Belief:

@@ -85,7 +85,7 @@ class Problem:
             self._check_prices(feature)
             self._check_order(feature)
         for feature in self.features:
-            if feature.needs and self._needs_itself(feature.name):
+            if feature.name in self.needed(feature.name):
                 raise InvalidProblem(f"{feature.name}: needs itself in the end, so it could never be asked.")
 
     def _check_prices(self, feature: Feature) -> None:
@@ -115,16 +115,14 @@ class Problem:
                 if not isinstance(other, str) or other == name or other not in self._feature_index:
                     raise InvalidProblem(f"{name}: {what} names {other!r}, which is no other feature.")
 
-    def _needs_itself(self, name: str) -> bool:
-        todo, seen = list(self.features[self._feature_index[name]].needs), set[str]()
+    def needed(self, *names: str) -> set[str]:
+        """Return all features that must be known before any of these can be asked."""
+        todo, found = list(names), set[str]()
         while todo:
-            other = todo.pop()
-            if other == name:
-                return True
-            if other in self._feature_index and other not in seen:
-                seen.add(other)
-                todo += self.features[self._feature_index[other]].needs
-        return False
+            new = set(self.features[self._feature_index[todo.pop()]].needs) - found
+            found |= new
+            todo += new
+        return found
 
     def amount(self, given: Any, feature: str, what: str = "price") -> float:
         """Return a price as one number: as given, or the weighted sum over its currencies."""

@@ -201,7 +201,7 @@ class UFODTClassifier(base.Classifier):
         )
         self._open: dict[Hashable, _Case] = {}
         self._n_cases, self._n_questions, self._spent = 0, 0, 0.0
-        self._n_events = 0  # cases planned and labels learned
+        self._n_learned = 0
 
     @classmethod
     def paper(cls, *, criterion: str = "ec2", n_hypotheses: int, **others: Any) -> "UFODTClassifier":
@@ -239,7 +239,7 @@ class UFODTClassifier(base.Classifier):
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, ticket: Hashable = None) -> None:
         """Learn the label of a case from what was paid for in it."""
-        self._n_events += 1
+        self._n_learned += 1
         growing, label = self._growing, plain(y)
         is_known = growing.has_label(label)
         key = self._find(x, ticket)
@@ -293,11 +293,11 @@ class UFODTClassifier(base.Classifier):
         """Ask, read and pay until it is not worth more, and answer; what a case brings stays away if that fails."""
         if type(x) is not dict and not isinstance(x, Mapping):
             raise InvalidValue(f"{x!r} came as a case; expected a mapping from features to values.")
-        joined, n_events = self._growing.meet(x), self._n_events
+        joined, before = self._growing.meet(x), (self._n_cases, self._n_learned)
         try:
             return self._planned(x, ticket)
         except BaseException:
-            if joined is not None and self._n_events == n_events:  # reading a value may have led to other cases
+            if joined is not None and before == (self._n_cases, self._n_learned):  # reading may lead to other cases
                 self._growing.part_with(joined)
             raise
 
@@ -307,7 +307,6 @@ class UFODTClassifier(base.Classifier):
         learner, epoch = growing.learner, growing.epoch
         if learner is None:
             self._n_cases += 1
-            self._n_events += 1
             shares = growing.shares()
             answer = shares.index(max(shares)) if shares else 0
             return _Case(held, tuple(growing.labels), answer, shares, [], False, epoch, [], None)
@@ -351,7 +350,6 @@ class UFODTClassifier(base.Classifier):
         rewards = plan.rewards() if learner.thresholds.kind == "exp3" else []
         learner._end_plan(plan)
         self._n_cases += 1
-        self._n_events += 1
         self._n_questions += len(told)
         self._spent += plan.spent
         of = learner if rewards else None

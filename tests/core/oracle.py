@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -105,39 +106,29 @@ def of_hypotheses(
         yield float(joint.sum()), joint / joint.sum()
 
 
-def least_cost(
-    case: Small,
-    theta: np.ndarray,
-    joint: np.ndarray,
-    left: list[int],
-    paid: set[int],
-    worth: float,
-    budget: float = math.inf,
-) -> float:
-    """Price and worth of the loss of the best policy over the features in `left`, times P(evidence), by recursion."""
-    return min(
-        [worth * expected_loss(case, joint).min()]
-        + [cost_of_asking(f, case, theta, joint, left, paid, worth, budget) for f in left]
-    )
+@dataclass(frozen=True)
+class Recursion:
+    """What the best policy pays, price and worth of the loss, times P(evidence): over all policies, one by one."""
 
+    case: Small
+    theta: np.ndarray
+    worth: float
 
-def cost_of_asking(
-    feature: int,
-    case: Small,
-    theta: np.ndarray,
-    joint: np.ndarray,
-    left: list[int],
-    paid: set[int],
-    worth: float,
-    budget: float = math.inf,
-) -> float:
-    group, price = case.group[feature], case.price[feature]
-    if group in paid:
-        price = min(price, case.later_price[feature])
-    if price > budget * (1 + 1e-12):
-        return math.inf
-    others = [f for f in left if f != feature]
-    after = paid | ({group} if group >= 0 else set())
-    rest = (others, after, worth, budget - price)
-    branches = (least_cost(case, theta, joint * row, *rest) for row in theta[case.rows(feature)])
-    return price * joint.sum() + sum(branches)
+    def least(self, joint: np.ndarray, left: list[int], paid: set[int], budget: float = math.inf) -> float:
+        """Of the best policy over the features in `left`; `paid` are the groups that were opened."""
+        stop = self.worth * expected_loss(self.case, joint).min()
+        return min([stop, *(self.asking(f, joint, left, paid, budget) for f in left)])
+
+    def asking(
+        self, feature: int, joint: np.ndarray, left: list[int], paid: set[int], budget: float = math.inf
+    ) -> float:
+        """Of the best policy that asks this first; infinite where the budget does not allow it."""
+        group, price = self.case.group[feature], self.case.price[feature]
+        if group in paid:
+            price = min(price, self.case.later_price[feature])
+        if price > budget * (1 + 1e-12):
+            return math.inf
+        others = [f for f in left if f != feature]
+        after = paid | ({group} if group >= 0 else set())
+        rows = self.theta[self.case.rows(feature)]
+        return price * joint.sum() + sum(self.least(joint * row, others, after, budget - price) for row in rows)

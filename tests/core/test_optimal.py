@@ -285,12 +285,28 @@ def test_planned_over_all_features_a_tree_costs_the_least_that_its_budget_allows
         rules = {"criterion": "ig", "stop": [("cost_benefit", 15.0, 0)], "lookahead": 1 << 20, "plan": "mean"}
         tree = core.Tree(case.problem, policy(**rules, budget=budget), case.belief, seed=i, number=0)
         (price, loss, _, _), _ = tree.expected(case.belief, theta, label)
-        least, free = (
-            oracle.least_cost(case, theta, label, features, set(), 15.0, limit) for limit in (budget, math.inf)
-        )
+        costs = oracle.Recursion(case, theta, 15.0)
+        least, free = (costs.least(label, features, set(), limit) for limit in (budget, math.inf))
         assert price + 15.0 * loss == pytest.approx(least, rel=1e-9), f"problem {i}"
         n_held_back += least > free * (1 + 1e-9)
     assert n_held_back > 30
+
+
+def test_where_groups_meet_a_budget_the_optimum_is_never_dearer_than_a_policy_that_keeps_to_it() -> None:
+    rng = np.random.default_rng(14)
+    n_grouped, n_exact = 0, 0
+    for i in range(400):
+        case = draw_small(rng, priced=True, max_labels=3, max_outcomes=2, max_features=4)
+        if max(case.group) < 0:
+            continue
+        theta, label = case.belief.mean()
+        budget = float(rng.choice([2.5, 4.0, 8.0]))
+        found = core.Optimal(case.problem, theta, label, worth=25.0, budget=budget).expected
+        least = oracle.Recursion(case, theta, 25.0).least(label, list(range(case.n_features)), set(), budget)
+        assert found[0] + 25.0 * found[1] <= least * (1 + 1e-9), f"problem {i}"
+        n_grouped += 1
+        n_exact += found[0] + 25.0 * found[1] == pytest.approx(least)
+    assert n_grouped > 100 and n_exact > 0.9 * n_grouped
 
 
 def test_thirteen_binary_features_take_seconds() -> None:

@@ -61,7 +61,7 @@ def test_the_optimal_planner_asks_what_the_best_policy_asks_first(criterion: str
             p, left = oracle.posterior(case, theta, label, evidence), open_features(case, evidence)
             paid = {case.group[f] for f in evidence} - {-1}
             if (question := plan.next()) is not None:
-                costs = [oracle.cost_of_asking(f, case, theta, p, left, paid, 30.0) for f in left]
+                costs = [oracle.Recursion(case, theta, 30.0).asking(f, p, left, paid) for f in left]
                 assert costs[left.index(question[0])] == pytest.approx(min(costs), rel=1e-6)
                 n_asked += 1
     assert n_asked > 40

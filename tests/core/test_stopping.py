@@ -53,10 +53,9 @@ def pays(
     p = oracle.posterior(case, theta, label, evidence)
     stop, paid = worth * oracle.expected_loss(case, p).min(), {case.group[f] for f in evidence} - {-1}
     plans = [left] if lookahead else [[f] for f in left]
-    rest = (paid, worth, budget - plan.spent)
-    least = min(
-        (oracle.cost_of_asking(f, case, theta, p, some, *rest) for some in plans for f in some), default=math.inf
-    )
+    costs = oracle.Recursion(case, theta, worth)
+    left_over = budget - plan.spent
+    least = min((costs.asking(f, p, some, paid, left_over) for some in plans for f in some), default=math.inf)
     return None if abs(least - stop) < 1e-6 * stop else least < stop
 
 

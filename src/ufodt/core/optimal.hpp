@@ -160,10 +160,12 @@ class Optimal {
         must_.assign(n_sets, 0);
         is_computed_.assign(has_fixed_prices_ ? 0 : n_sets * n_, 0);
         for (int j = 0; has_fixed_prices_ && j < n_; ++j) price_[j] = plain[open_[j]];
+        if (has_fixed_prices_) return;
         cheapest_.resize(n_);
         std::iota(cheapest_.begin(), cheapest_.end(), 0);
-        if (!has_fixed_prices_) std::stable_sort(cheapest_.begin(), cheapest_.end(), [&](int a, int b) { return purse.extra(open_[a]) < purse.extra(open_[b]); });
-        for (std::size_t set = 0; !has_fixed_prices_ && set < n_sets; ++set) {
+        const auto costs_less_first = [&](int a, int b) { return purse.extra(open_[a]) < purse.extra(open_[b]); };
+        if (budget < INFINITY) std::sort(cheapest_.begin(), cheapest_.end(), costs_less_first);  // else it does not matter
+        for (std::size_t set = 0; set < n_sets; ++set) {
             then_ = purse;
             for (const int j : cheapest_) {
                 if (set >> j & 1) then_.pay(open_[j], -1), then_.know(open_[j]);

@@ -56,21 +56,11 @@ def prices_of(problem: Problem, members: npt.NDArray[np.bool_]) -> FloatArray:
     prices = paid @ later
     extra = np.where(paid, first - later, np.inf)
     for group in sorted({f.group for f in problem.features if f.group is not None}):
-        members_of = [j for j, f in enumerate(problem.features) if f.group == group]
-        first_of = [j for j in members_of if not _needed(problem, j) & set(members_of)]  # the others come after these
-        least = extra[:, first_of].min(axis=1)
+        names = [f.name for f in problem.features if f.group == group]
+        first_of = [problem.feature_index(name) for name in names if not problem.needed(name).intersection(names)]
+        least = extra[:, first_of].min(axis=1)  # those that need another of the group come after it
         prices += np.where(np.isfinite(least), least, 0.0)
     return np.asarray(prices, dtype=np.float64)
-
-
-def _needed(problem: Problem, feature: int) -> set[int]:
-    """All that must be known before a feature."""
-    todo, found = [feature], set[int]()
-    while todo:
-        new = {problem.feature_index(name) for name in problem.features[todo.pop()].needs} - found
-        found |= new
-        todo += new
-    return found
 
 
 def with_needs(problem: Problem, members: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -78,7 +68,7 @@ def with_needs(problem: Problem, members: npt.NDArray[np.bool_]) -> npt.NDArray[
     bought = members | [f.mandatory for f in problem.features]
     for j, feature in enumerate(problem.features):
         if feature.needs:
-            bought[:, sorted(_needed(problem, j))] |= bought[:, [j]]
+            bought[:, [problem.feature_index(name) for name in problem.needed(feature.name)]] |= bought[:, [j]]
     return bought
 
 

@@ -1,14 +1,13 @@
 """A data set as a problem: its columns become features with prices, its labels stay indices."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import Binary, Categorical, Continuous, Problem
-from ufodt.features import Feature, Priced, from_text, meant
+from ufodt.features import Feature, Priced, from_text, meant, terms
 from ufodt.lab.datasets.dataset import BadTable, Dataset
 
 
@@ -64,22 +63,22 @@ def to_named(data: Dataset, *, priced: bool = False, loss: Any = None) -> tuple[
     return problem, X, [data.label_names[label] for label in data.y.tolist()]
 
 
-def _feature(data: Dataset, name: str, kind: str, values: Sequence[Any], terms: dict[str, Any]) -> Feature:
+def _feature(data: Dataset, name: str, kind: str, values: Sequence[Any], given: dict[str, Any]) -> Feature:
     if kind == "continuous":
-        return Continuous(name, data.cuts.get(name, ()), **terms)
+        return Continuous(name, data.cuts.get(name, ()), **given)
     if kind == "binary":
-        return Binary(name, **terms)
-    return Categorical(name, values, **terms)
+        return Binary(name, **given)
+    return Categorical(name, values, **given)
 
 
 def _terms(name: str, price: Priced, categories: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     """The terms of a feature as its arguments; what a category adds to the price, by its value."""
-    terms = {field.name: getattr(price, field.name) for field in fields(Priced)}
+    given = terms(price)
     if price.surcharge:
-        terms["surcharge"] = {
+        given["surcharge"] = {
             values[_place(str(said), categories, name)]: amount for said, amount in price.surcharge.items()
         }
-    return terms
+    return given
 
 
 def _place(said: str, categories: Sequence[str], name: str) -> int:

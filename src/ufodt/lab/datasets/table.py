@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ufodt.features import TRUTH_VALUES, Priced, meant
+from ufodt.features import TRUTH_VALUES, Priced, as_number, meant
 from ufodt.lab.datasets.cells import Cells, examples, read_cells, were
 from ufodt.lab.datasets.dataset import BadTable, Column, Dataset, FloatArray, Kind, assemble
 from ufodt.lab.datasets.overrides import Override, Overrides, read_overrides
@@ -285,10 +285,7 @@ def _expected(column: Column) -> str:
 
 
 def _number(cell: str) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        return nan
+    value = as_number(cell)
     return value if isfinite(value) else nan
 
 
