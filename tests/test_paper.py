@@ -26,7 +26,7 @@ def test_the_paper_preset_is_the_algorithm_as_printed() -> None:
     assert (policy.criterion, policy.stop, policy.n_hypotheses) == ("ec2", stop.region(), 95)
     assert policy.distinct and policy.redraw_below == 0
     assert (policy.plan, policy.predict) == ("draw", "theta")
-    assert prior.count == 1.0 and not prior.learns_labels and not prior.experts
+    assert prior.count == 1.0 and not prior.learns_labels and not prior.learns_trust and not prior.experts
 
 
 def test_the_paper_preset_ends_quickly_when_there_are_fewer_vectors_than_hypotheses() -> None:

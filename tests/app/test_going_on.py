@@ -93,3 +93,11 @@ def test_a_stream_holds_the_values_of_the_data_set(tmp_path: Path) -> None:
     assert stream.problem == problem and stream.y == y
     assert stream.X.tolist() == X.tolist()
     assert (stream.X[-5:] == None).sum(axis=0).tolist() == [2, 3, 3, 3]  # noqa: E711
+
+
+def test_a_number_that_means_not_known_is_missing_by_the_file_or_by_the_option(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,y\n1,p\n-9,q\n2.5,p\n-9.0,q\n")
+    (tmp_path / "o.toml").write_text('missing = ["-9"]\n')
+    for about, missing in ((str(tmp_path / "o.toml"), ()), (None, ("-9",))):
+        stream = read_stream(str(tmp_path / "t.csv"), label="y", about=about, missing=missing)
+        assert stream.X[:, 0].tolist() == [1.0, None, 2.5, None] and stream.missing == ("-9",)

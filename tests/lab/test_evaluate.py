@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
+from ufodt import UFODT, Continuous, Prior, Problem, thresholds
 from ufodt.errors import InvalidPolicy, InvalidValue
 from ufodt.lab import datasets, scores
+from ufodt.lab.all_features import log_likelihoods
 from ufodt.lab.contestants import Answers
 from ufodt.lab.evaluate import Prequential, Protocol, evaluate, paired, read_manifest, write
 from ufodt.lab.material import Material, material, seeds_of
@@ -278,3 +280,11 @@ def test_further_seeds_of_compas_take_further_folds(paper_folder: Path) -> None:
     np.testing.assert_array_equal(parts[0].stream.y, datasets.load_paper("compas").y[stream])
     assert (parts[0].stream.X[:6000] != parts[1].stream.X[:6000]).any()
     assert "fold" in parts[0].notes[0]
+
+
+def test_thresholds_are_read_with_the_prior_that_they_were_learned_with() -> None:
+    problem = Problem([Continuous("a", cuts=(0.0,))], labels=[0, 1])
+    learner = UFODT(problem, prior=Prior(count=5.0), thresholds=thresholds.exhaustive(1), seed=1)
+    learner.learn_many([[-1.0], [1.0], [2.0]], [0, 1, 1])
+    found = np.exp(log_likelihoods(learner, np.array([[3.0]])))
+    np.testing.assert_allclose(found, [[[5 / 11, 7 / 12]]])

@@ -263,6 +263,19 @@ def test_a_campaign_on_several_processes_stops_at_once(tiny: Path, tmp_path: Pat
     assert not multiprocessing.active_children(), "workers go on though the campaign has stopped"
 
 
+def test_a_long_run_is_not_waited_for_when_a_campaign_stops(tiny: Path, tmp_path: Path) -> None:
+    declared = replace(experiment.read(tiny), datasets=("led", "stagger"), methods=("efdt",), draw=(), n_seeds=1)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        campaign.carry_out(
+            list(experiment.runs_of(replace(declared, n_seeds_large=1))), tmp_path, n_jobs=2, report=stop
+        )
+    assert {path.parent.name for path in tmp_path.rglob("*.parquet")} == {"stagger"}  # LED would take ten seconds
+
+
 def test_a_damaged_record_is_taken_again(tiny: Path, undisturbed: tuple[Path, str], tmp_path: Path) -> None:
     shutil.copytree(undisturbed[0], tmp_path, dirs_exist_ok=True)
     left = tmp_path / "records" / "stagger" / "half.4000000.tmp"

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from ufodt import Binary, Problem
-from ufodt.lab import datasets, subsets
+from ufodt.lab import datasets, methods, subsets
 
 
 def test_features_that_tell_something_come_first() -> None:
@@ -74,3 +74,20 @@ def test_the_whole_of_a_wide_problem_is_priced_at_once() -> None:
     start = time.process_time()
     assert subsets.whole_price(problem) == 6000.0
     assert time.process_time() - start < 1.0
+
+
+def test_a_fixed_subset_comes_with_what_it_needs_and_computes_what_it_can() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(2, size=400)
+    told, sample, coin = y.copy(), rng.integers(2, size=400), rng.integers(2, size=400)
+    X = np.column_stack([sample, told, coin, told ^ (rng.random(400) < 0.05)]).astype(np.float64)
+    data = datasets.dataset.assemble(
+        "needs", datasets.dataset.binary("sample", "test", "coin", "computed"), X, y, ("0", "1"), source="", licence=""
+    )
+    features = [Binary("sample", price=2.0), Binary("test", price=4.0, needs=["sample"]), Binary("coin")]
+    for inputs, k, price in (((), 1, 6.0), (("sample", "test"), 2, 6.0), (("test", "coin"), 2, 6.0 + 9.0)):
+        problem = Problem([*features, Binary("computed", price=9.0, computed_from=inputs)], labels=[0, 1])
+        for method in ("static", "bernoulli_nb"):
+            subset = methods.build(method, data, problem=problem, settings={"k": k}, stream=data)
+            answers = subset.run(X, y)
+            assert np.asarray(answers.cost).max() == price, (method, inputs, k)

@@ -211,9 +211,13 @@ def _static(setup: Setup) -> Contestant:
         asked = UFODT(setup.problem, seed=setup.seed).run(setup.stream.X, setup.stream.y).n_asked
         k = max(1, round(float(asked.mean())))
     columns = _columns(setup, k)
-    features = [setup.problem.features[j] for j in columns]
-    names = {feature.name for feature in features}
-    features = [f if names.issuperset(f.computed_from) else replace(f, computed_from=()) for f in features]
+    bought = [setup.problem.features[j] for j in columns]
+    names = {feature.name for feature in bought}
+    features = []
+    for f in bought:
+        if f.computed_from and names.issuperset(f.computed_from):  # it follows from the others, which are bought anyway
+            f = replace(f, price=0.0, group=None, later_price=None)
+        features.append(replace(f, computed_from=()))
     problem = replace(setup.problem, features=features)
     return Restricted(Ours(UFODT(problem, stop=ASK_ALL, seed=setup.seed)), columns)
 
