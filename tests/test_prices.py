@@ -304,6 +304,14 @@ def test_a_long_chain_of_prerequisites_is_bought_without_planning_it_all(n: int,
     learner.run(X[:20], y[:20])
 
 
+def test_a_long_chain_that_the_budget_does_not_allow_is_not_begun() -> None:
+    problem, X, y = chain(12, Binary("f", price=0.1, needs=["p11"]))
+    for budget, cost in ((1.3, 1.3), (1.29, 0.0)):
+        learner = UFODT(problem, stop=stop.cost_benefit() | stop.budget(budget), seed=1)
+        learner.learn_many(X, y)
+        assert learner.evaluate(X, y).cost == pytest.approx(cost), budget
+
+
 def test_what_prerequisites_open_is_seen_beside_many_cheap_questions() -> None:
     cheap = [Binary(f"z{i}", price=0.001) for i in range(12)]
     problem, X, y = chain(4, Binary("f", price=0.1, needs=["p3"]), cheap)

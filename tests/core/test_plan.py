@@ -38,7 +38,7 @@ def test_planning_twice_asks_as_the_draw_does_and_then_as_the_mean_does(greedy: 
 )
 def test_planning_twice_changes_nothing_where_one_theta_plans(settings: dict[str, Any]) -> None:
     rng = np.random.default_rng(35)
-    for i in range(20):
+    for i in range(200):
         case = draw_small(rng, priced=True)
         given = {"seed": i, "criterion": "ig", "stop": [("cost_benefit", 20.0, 0)], **settings}
         once, twice = case.plan(**given), case.plan(**given, plan="both")
