@@ -169,8 +169,7 @@ inline void ig(const Shape& shape, const Theta& theta, const std::vector<double>
             gain[i] = conditional;
         }
     });
-    const std::size_t n = chance - q.data();
-    for (std::size_t i = 0; i < n; ++i) q[i] *= smooth_log(std::max(q[i], 1e-300));
+    times_log(q.data(), chance - q.data());
     chance = q.data();
     for (std::size_t i = 0; i < features.size(); ++i) {
         for (int k = shape.n_outcomes(features[i]); k > 0; --k) gain[i] -= *chance++;

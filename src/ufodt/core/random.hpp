@@ -55,6 +55,11 @@ inline double smooth_log(double x) {
     return k * 0.6931471805599453 + 2.0 * s * series;
 }
 
+// Each number, zero or more, times its logarithm.
+inline void times_log(double* x, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) x[i] *= smooth_log(std::max(x[i], 1e-300));
+}
+
 // Exponential good to 1e-15 for x <= 0, without branches too; vanishes below -700.
 inline double smooth_exp(double given) {
     const double x = std::max(given, -700.0);

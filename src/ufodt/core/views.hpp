@@ -172,7 +172,7 @@ class Views {
         for (int row = 0; row < n_rows; ++row) {
             for (int y = 0; y < m_; ++y) sums[row] += share_[row * m_ + y] = alpha[row * m_ + y];
         }
-        for (double& a : share_) a *= smooth_log(a);
+        times_log(share_.data(), share_.size());
         double best = -INFINITY;
         for (int k = 0; k < n_cuts; ++k) {
             double told = -sums[2 * k] - sums[2 * k + 1];  // less what all have in common
