@@ -80,11 +80,9 @@ class Relaxation {
     }
 
     double least_loss(const double* joint) const {
-        const auto [answer, least] = problem_.loss.best(joint);
-        if (!problem_.loss.zero_one) return least;
         double mass = 0.0;
         for (int y = 0; y < m_; ++y) mass += joint[y];
-        return std::max(mass + least, 0.0);
+        return problem_.loss.whole(problem_.loss.best(joint).second, mass);
     }
 
     // Expected loss of the best answer once every outcome has been seen.

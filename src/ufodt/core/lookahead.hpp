@@ -45,7 +45,7 @@ class Lookahead {
         weighed_ = true;
         foreseen_ = -1;
         p_ = now.in_mind().p.data();
-        const double at_stake = worth * (loss_now(now) + (now.problem().loss.zero_one ? 1.0 : 0.0));
+        const double at_stake = worth * now.problem().loss.whole(loss_now(now), 1.0);
         double highest_price = 0.0;
         lowest_price_ = INFINITY;
         has_one_price_ = true;
@@ -94,7 +94,7 @@ class Lookahead {
     bool some_plan_could_pay(const Case& now, const Candidates& candidates) {
         const bool prices_may_fall = now.purse().plain_prices(now.budget()) == nullptr;
         if (prices_may_fall) return true;
-        const double before = worth_ * (loss_now(now) + (now.problem().loss.zero_one ? 1.0 : 0.0));
+        const double before = worth_ * now.problem().loss.whole(loss_now(now), 1.0);
         return with_labels(now.shape().n_labels, [&](auto m) {
             return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) { return c.price + least_after(now, now.open()[c.at], m) < before; });
         });
@@ -256,8 +256,8 @@ class Lookahead {
     // The least that a plan costs once a feature is known: after each outcome it stops or asks at least once more.
     template <class Number>
     double least_after(const Case& now, int feature, Number m) {
-        const bool zero_one = now.problem().loss.zero_one;
-        return sum_after(now, feature, m, [=, this](double loss, double mass) { return std::min(worth_ * (zero_one ? mass + loss : loss), lowest_price_ * mass); });
+        const Loss& losses = now.problem().loss;
+        return sum_after(now, feature, m, [&](double loss, double mass) { return std::min(worth_ * losses.whole(loss, mass), lowest_price_ * mass); });
     }
 
     // Sum over the outcomes of a feature of what comes of the best answer's loss and the outcome's chance. Inlined, since a

@@ -1,6 +1,7 @@
 // What a mistake costs, and the answer that is expected to cost least.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -15,7 +16,7 @@ struct Loss {
 
     double operator()(int truth, int answer) const { return of[truth * n_labels + answer]; }
 
-    // The answer of least expected loss, the lowest index on ties, and that loss; p need not be normalised.
+    // The answer of least expected loss, the lowest index on ties, and that loss up to what `whole` adds; p need not be normalised.
     template <class Real>
     std::pair<int, double> best(const Real* p) const {
         int answer = 0;
@@ -31,6 +32,9 @@ struct Loss {
         }
         return {answer, least};
     }
+
+    // The expected loss from what `best` gives, which spares itself the sum of p, the mass, where a mistake costs one unit.
+    double whole(double least, double mass) const { return zero_one ? std::max(mass + least, 0.0) : least; }
 };
 
 }  // namespace ufodt

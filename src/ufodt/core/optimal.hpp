@@ -348,7 +348,7 @@ class Optimal {
     // Loss of the best answer in its own unit, times P(evidence), and the answer.
     std::pair<double, int> loss(const std::vector<double>& joint, double mass) const {
         const auto [answer, least] = problem_->loss.best(joint.data());
-        return {problem_->loss.zero_one ? std::max(mass + least, 0.0) : least, answer};
+        return {problem_->loss.whole(least, mass), answer};
     }
 
     void visit(std::size_t state, std::uint32_t known, const std::vector<double>& joint, int parent, int branch, std::vector<Visit>* tree, Expected& sum) const {
