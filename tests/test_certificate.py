@@ -158,9 +158,11 @@ def test_what_has_no_certificate_is_refused() -> None:
     problem = Problem([Continuous("x"), Binary("b")], labels=[0, 1])
     with pytest.raises(InvalidPolicy, match="bins only"):
         UFODT(problem, thresholds=thresholds.exp3(9)).gap()
-    large = UFODT(Problem([Binary(f"b{j}") for j in range(16)], labels=[0, 1]))
-    with pytest.raises(InvalidValue, match="0 to 4"):
-        large.gap(depth=5)
+    small, large = (UFODT(Problem([Binary(f"b{j}") for j in range(n)], labels=[0, 1])) for n in (2, 16))
+    for depth in (5, -1, 1.5, "2", True):  # whether the bound is asked for or not
+        for learner in (small, large):
+            with pytest.raises(InvalidValue, match="0 to 4"):
+                learner.gap(depth=depth)  # type: ignore[arg-type]
 
 
 def test_a_gap_of_nothing_is_one() -> None:

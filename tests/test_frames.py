@@ -52,6 +52,21 @@ def test_dtypes_say_what_a_column_is_and_names_are_kept(make: Any) -> None:
 
 
 @every_library
+def test_a_tree_finds_the_columns_of_a_frame_by_name(make: Any) -> None:
+    problem = Problem([Binary("a"), Binary("b")], labels=["no", "yes"])
+    learner = UFODT(problem, seed=1)
+    learner.learn_many([[0, 1], [1, 1], [0, 0], [1, 0]] * 20, ["no", "yes", "no", "yes"] * 20)
+    rows = make({"y": ["no", "yes"], "b": [1, 0], "a": [0, 1]})
+    assert learner.tree().predict(rows).labels.tolist() == ["no", "yes"]
+
+
+def test_a_lazy_frame_is_to_be_collected() -> None:
+    learner = UFODT(Problem([Binary("a"), Binary("b")], labels=["no", "yes"]))
+    with pytest.raises(InvalidValue, match="a lazy one: collect it"):
+        learner.run(pl.LazyFrame({"a": [1], "b": [0]}), ["no"])
+
+
+@every_library
 def test_a_frame_is_read_as_the_same_table(make: Any) -> None:
     names = ["level", "rhythm", "fever", "age"]
     found = table(make(COLUMNS), names)

@@ -57,8 +57,8 @@ BAD: list[tuple[Callable[[UFODT], Any], type[UfodtError], list[str]]] = [
     (lambda u: u.discount(-0.1), InvalidValue, ["-0.1", "0 to 1"]),
     (lambda u: u.discount(1.5), InvalidValue, ["1.5"]),
     (lambda u: u.discount(math.nan), InvalidValue, ["nan"]),
-    (lambda u: u.merge(UFODT(PROBLEM)), InvalidValue, ["problem and prior"]),
-    (lambda u: u.merge(UFODT(TWO, prior=Prior(count=2.0))), InvalidValue, ["problem and prior"]),
+    (lambda u: u.merge(UFODT(PROBLEM)), InvalidValue, ["problem, prior"]),
+    (lambda u: u.merge(UFODT(TWO, prior=Prior(count=2.0))), InvalidValue, ["problem, prior"]),
 ]
 
 

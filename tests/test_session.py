@@ -373,5 +373,11 @@ def test_a_sentence_says_why_a_feature_is_not_asked() -> None:
     assert session.why_not("same") == "same would pay too, but it is better to begin with cheap."
     session.tell("cheap", 1)
     assert session.why_not("cheap") == "cheap was told before as 1."
+    known = learner.open(known={"cheap": 1}, unavailable=["dear"])
+    assert known.why_not("cheap") == "cheap is known from the start as 1." and known.undo() is None
+    with pytest.raises(AlreadyTold, match="'cheap' is known from the start as 1; open a new session that does not"):
+        known.tell("cheap", 0)
+    with pytest.raises(AlreadyTold, match="'dear' cannot be had; open a new session that does not say so"):
+        known.what_if("dear", 1)
     with pytest.raises(UnknownFeature):
         session.why_not("chaep")

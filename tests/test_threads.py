@@ -1,5 +1,6 @@
 """One learner in several threads, and work that is broken off: nothing crashes, what is counted was learned."""
 
+import gc
 import multiprocessing
 import signal
 import threading
@@ -75,18 +76,20 @@ def test_a_model_saved_beside_a_run_is_that_of_one_moment(tmp_path: Path) -> Non
 
 
 class _Signal:
-    """A signal that comes while the core is at work."""
+    """A signal while the core is at work; no garbage is collected meanwhile, since callbacks of that swallow it."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
 
     def __enter__(self) -> None:
+        gc.disable()
         self.before = signal.signal(signal.SIGALRM, signal.default_int_handler)
         signal.setitimer(signal.ITIMER_REAL, self.seconds)
 
     def __exit__(self, *_: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, self.before)
+        gc.enable()
 
 
 def test_ctrl_c_in_the_middle_of_a_run_leaves_as_many_learned_as_counted() -> None:

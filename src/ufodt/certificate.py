@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import core
+from ufodt.amount import whole
 from ufodt.compiled import n_states
 from ufodt.errors import InvalidValue, TooLarge
 
@@ -118,6 +119,8 @@ class Follower:
 
 def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
     """Return what following the policy costs beside the optimum, or beside a bound where that is out of reach."""
+    if depth is not None and whole(depth, 0, 4) is None:
+        raise InvalidValue(f"A depth of {depth!r} came; expected a number of questions from 0 to 4.")
     theta, label = who.belief.mean()
     n_labels = len(label)
     work = n_states(who.problem) * (n_labels if np.array_equal(who.losses, 1 - np.eye(n_labels)) else n_labels**2)
@@ -156,8 +159,6 @@ def relaxed_bound(
         rows, effort = len(theta), n_cases * n_labels * n_labels
         deep = [d for d in range(1, 5) if rows**d / math.factorial(d) * effort <= _EFFORT]
         depth = max(deep, default=1)
-    if not 0 <= depth <= 4:
-        raise InvalidValue(f"A depth of {depth!r} came; expected a number of questions from 0 to 4.")
     found = np.array(
         [
             core.relaxed_bound(

@@ -35,7 +35,7 @@ class Priced:
     surcharge
         What single values add to the price when they come.
     mandatory
-        Asked in every case, before the stop rule has its say.
+        Asked in every case, before the stop rule has its say, unless it does not fit the budget.
     needs
         Features that must be known before this one can be asked.
     computed_from
@@ -64,6 +64,8 @@ class Priced:
 class Binary(Priced):
     """A feature that is 0 or 1 (False or True).
 
+    What it costs and when it may be asked is said as in `ufodt.features.Priced`.
+
     >>> Binary("fever", price=1.0).outcome(True)
     1
     """
@@ -82,6 +84,8 @@ class Binary(Priced):
 @dataclass(frozen=True, slots=True)
 class Categorical(Priced):
     """A feature with two or more named values.
+
+    What it costs and when it may be asked is said as in `ufodt.features.Priced`.
 
     >>> Categorical("rhythm", ["sinus", "flutter", "other"], price=15.5).outcome("flutter")
     1
@@ -103,7 +107,7 @@ class Categorical(Priced):
                 raise InvalidProblem(f"{self.name}: {value!r} came as a value; expected a string or a finite number.")
         if not 2 <= len(values) <= MAX_OUTCOMES or len(set(values)) != len(values):
             raise InvalidProblem(
-                f"{self.name}: came with values {list(values)!r}; expected 2 to {MAX_OUTCOMES} different ones."
+                f"{self.name}: came with values {some(values)}; expected 2 to {MAX_OUTCOMES} different ones."
             )
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "_index", {v: k for k, v in enumerate(values)})
@@ -117,7 +121,8 @@ class Categorical(Priced):
 class Continuous(Priced):
     """A feature that is a number; it needs no scaling.
 
-    `cuts` fixes the cut points; without them they are found from the values paid for.
+    `cuts` fixes the cut points; without them they are found from the values paid for. What it costs and when it may be
+    asked is said as in `ufodt.features.Priced`.
 
     >>> Continuous("glucose", price=17.61, group="blood", later_price=15.51).number(np.float32(99))
     99.0
@@ -133,7 +138,7 @@ class Continuous(Priced):
         rising = all(a < b for a, b in zip(cuts, cuts[1:], strict=False))
         if not all(map(math.isfinite, cuts)) or not rising or len(cuts) >= MAX_OUTCOMES:
             raise InvalidProblem(
-                f"{self.name}: cuts {self.cuts!r} came; expected less than {MAX_OUTCOMES} finite numbers that rise."
+                f"{self.name}: cuts {some(given)} came; expected less than {MAX_OUTCOMES} finite numbers that rise."
             )
         object.__setattr__(self, "cuts", cuts)
         if self.surcharge:

@@ -30,7 +30,8 @@ def is_frame(X: Any) -> bool:
     """Whether something is a data frame, as far as can be seen without narwhals."""
     if isinstance(X, np.ndarray | list | tuple):
         return False
-    return any(hasattr(X, name) for name in ("__arrow_c_stream__", "__dataframe__", "__narwhals_dataframe__"))
+    signs = ("__arrow_c_stream__", "__dataframe__", "__narwhals_dataframe__", "collect_schema")  # the last: a lazy one
+    return any(hasattr(X, name) for name in signs)
 
 
 def to_problem(
@@ -50,8 +51,8 @@ def to_problem(
     label
         The column to be told; its values, sorted, are the labels.
     prices
-        For each column a price, or a table with `price` and, where there is one, `group` and `later`; `others` stands
-        for every column that is not named. By default everything costs 1.
+        For each column a price, or a table with `price` and, where there is one, `group` and `later`; every column
+        is named, or `others` stands for those that are not. Without prices everything costs 1.
     loss, currencies
         As in `Problem`.
 
@@ -113,6 +114,11 @@ def table(frame: Any, names: Sequence[str] | None = None) -> NDArray[Any]:
     for j, values in enumerate(columns):
         mixed[:, j] = values
     return mixed
+
+
+def by_name(X: Any, features: Sequence[Feature]) -> Any:
+    """Return the columns of a frame that are called as the features are; what is no frame comes back as it is."""
+    return table(X, [feature.name for feature in features]) if is_frame(X) else X
 
 
 def labels(frame: Any, y: Any) -> Any:

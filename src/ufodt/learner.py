@@ -126,7 +126,10 @@ class UFODT(Memory):
         selection: Selection | None = None,
         seed: int = 0,
     ) -> "UFODT":
-        """Return the algorithm exactly as printed: uniform fixed P(Y), distinct hypotheses, region stop."""
+        """Return the algorithm as printed: uniform fixed P(Y), distinct hypotheses, region stop.
+
+        Where print leaves a choice, `docs/decisions/0006-fidelity-of-the-paper-preset.md` says which was made.
+        """
         return cls(
             problem,
             policy=policies.paper(criterion=criterion, n_hypotheses=n_hypotheses),
@@ -350,7 +353,7 @@ class UFODT(Memory):
         Parameters
         ----------
         max_depth
-            Questions on a path at most.
+            Questions on a path at most, apart from those whose value cannot be had.
         min_share
             A node that a smaller share of cases reaches asks nothing.
         max_missing
@@ -372,12 +375,15 @@ class UFODT(Memory):
         )
 
     def merge(self, other: "UFODT") -> None:
-        """Add what another learner of the same problem and prior has learned; the counts add exactly.
+        """Add what another learner of the same problem and prior has learned.
 
-        Merging the same learner twice counts its cases twice. Where drift leads to a prior of its own, that must be the
-        same too; what both have forgotten of the prior of the start adds up. So do the weights of a feature selection,
-        where both have one. Of a learner that had an alarm of late (`drift.auto()`), what it learned since is added;
-        what it keeps in reserve goes into the reserve, where this learner has one.
+        The counts of labels, yes-or-no and named values add exactly. A number's are counted again between cut points of
+        both, from the values that each keeps in summary. Merging the same learner twice counts its cases twice.
+
+        Where drift leads to a prior of its own, that must be the same too; what both have forgotten of the prior of the
+        start adds up. So do the weights of a feature selection, where both have one. Of a learner that had an alarm of
+        late (`drift.auto()`), what it learned since is added; what it keeps in reserve goes into the reserve, where
+        this learner has one.
         """
         if not isinstance(other, UFODT):
             raise InvalidValue(f"{other!r} came to be merged; expected another learner.")
@@ -385,7 +391,7 @@ class UFODT(Memory):
         differ = [part for part in parts if attrgetter(part)(self) != attrgetter(part)(other)]
         if differ:
             raise InvalidValue(
-                "Learners merge only when problem and prior and thresholds are the same; "
+                "Learners merge only when problem, prior, thresholds and the prior that drift leads to are the same; "
                 f"these differ in {', '.join(differ)}."
             )
         with other._alone:

@@ -49,8 +49,8 @@ class Policy:
     plan
         Plan under a `draw` of theta, under its `mean`, which on a flat prior never asks, or under `both`: as long as a
         question pays under the draw it is asked, to learn; then what still pays under the mean, by which the answer is
-        given. That takes information gain, a stop that weighs cost and benefit, and answers under the mean;
-        anything else plans under the draw alone.
+        given. That takes information gain, a stop that weighs cost and benefit and does not look at
+        regions, and answers under the mean; anything else plans under the draw alone.
     predict
         Answer under the `mean` belief, or under the planning `theta` (the paper).
     planner

@@ -21,7 +21,8 @@ from ufodt.thresholds import Thresholds
 class Expert:
     """What an expert says of one feature under one label: "0.9, worth 50 cases".
 
-    `probability` is that of value 1 of a binary feature, or one number per value of a categorical one.
+    `probability` is that of value 1 of a binary feature, or one number per value of a categorical one, or per bin of a
+    continuous one whose cut points are given.
 
     >>> Expert("fever", "ill", probability=0.9, strength=50)
     Expert(feature='fever', label='ill', probability=0.9, strength=50)

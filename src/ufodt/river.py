@@ -205,7 +205,7 @@ class UFODTClassifier(base.Classifier):
 
     @classmethod
     def paper(cls, *, criterion: str = "ec2", n_hypotheses: int, **others: Any) -> "UFODTClassifier":
-        """Return the algorithm exactly as printed: uniform fixed P(Y), distinct hypotheses, region stop."""
+        """Return the algorithm as printed, as `ufodt.UFODT.paper` does."""
         return cls(
             policy=printed_policy(criterion=criterion, n_hypotheses=n_hypotheses),
             prior=printed_prior(),

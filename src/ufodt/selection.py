@@ -21,7 +21,8 @@ class Selection:
         Candidates per case, B in the paper; 0 offers all features.
     epsilon, step, radius
         Share of cases with random candidates; learning rate; bound on the norm of the weights. The paper names none of
-        them; these were among the best for both criteria on streams of other seeds than `ufodt bench selection` has.
+        them; the first two were among the best by information gain on streams of other seeds than
+        `ufodt bench selection` has (`experiments/selection_settings.py`).
     """
 
     size: int = 0

@@ -114,7 +114,7 @@ class Reason:
 
     @property
     def rate(self) -> float:
-        """Gain per price: what the features are ranked by."""
+        """Gain per price: what features are ranked by, after the next question and among those that pay alike."""
         return self.gain / max(self.price, 1e-300)
 
 
@@ -168,10 +168,7 @@ class Session:
             self._score()
             self._add(index, value, paid=True)
         elif before.value != value:
-            raise AlreadyTold(
-                f"{self._name()}: {feature!r} {_settled(before)}; a feature is paid for once. "
-                "Undo it, or open a new session to measure it again."
-            )
+            raise self._already(before, "undo it, or open a new session to measure it again")
 
     def skip(self, feature: str, *, charged: bool = False) -> None:
         """Note that a feature cannot be had: it is not asked again in this case and teaches nothing.
@@ -184,7 +181,7 @@ class Session:
             self._score()
             self._add(index, None, paid=charged)
         elif before.value is not None or (charged and before.price is None):
-            raise AlreadyTold(f"{self._name()}: {feature!r} {_settled(before)}; undo it before skipping it.")
+            raise self._already(before, "undo it before skipping it")
 
     def undo(self) -> str | None:
         """Take back the last tell or skip and return its feature; None when there is nothing to take back."""
@@ -217,7 +214,7 @@ class Session:
         """Return a sentence that says why a feature is not the next question, or why it is."""
         event = self._find(self._problem.feature_index(feature))
         if event is not None:
-            return f"{feature} {_settled(event)}."
+            return f"{feature} {self._settled(event)}."
         kind = self._problem.features[self._problem.feature_index(feature)]
         question = self.ask()
         reason = next((reason for reason in self.why() if reason.feature == feature), None)
@@ -243,7 +240,7 @@ class Session:
     def what_if(self, feature: str, value: Any) -> Prospect:
         """Return the answer and the next question as if a value were told; nothing is told or paid."""
         if (before := self._find(self._problem.feature_index(feature))) is not None:
-            raise AlreadyTold(f"{self._name()}: {feature!r} {_settled(before)}; undo it before trying other values.")
+            raise self._already(before, "undo it before trying other values")
         self.tell(feature, value)
         try:
             return Prospect(self.predict(), self.ask())
@@ -318,6 +315,21 @@ class Session:
         event = self._find(self._problem.feature_index(feature))
         return event is None or event.value is None
 
+    def _is_from_the_start(self, event: _Event) -> bool:
+        return event in self._events[: self._n_known]
+
+    def _settled(self, event: _Event) -> str:
+        if self._is_from_the_start(event):
+            return "cannot be had" if event.value is None else f"is known from the start as {event.value!r}"
+        return "was skipped before" if event.value is None else f"was told before as {event.value!r}"
+
+    def _already(self, event: _Event, advice: str) -> AlreadyTold:
+        if self._is_from_the_start(event):
+            advice = "open a new session that does not say so"
+        return AlreadyTold(
+            f"{self._name()}: {self._problem.features[event.feature].name!r} {self._settled(event)}; {advice}."
+        )
+
     def _name(self) -> str:
         return "this session" if self.case is None else str(self.case)
 
@@ -349,7 +361,3 @@ def _log_odds(probabilities: Sequence[float], label: int) -> float:
     """The logarithm of a label's odds to base 2; the least number stands for what is too small to be told from none."""
     others = sum(p for i, p in enumerate(probabilities) if i != label)
     return math.log2(max(probabilities[label], 5e-324)) - math.log2(max(others, 5e-324))
-
-
-def _settled(event: _Event) -> str:
-    return "was skipped before" if event.value is None else f"was told before as {event.value!r}"

@@ -45,8 +45,8 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     costs
         What asking for each column costs: one number for all, an array, or a table by name (`x0`, `x1`, … in an
-        array) in which `others` stands for those not named. An entry may hold `price`, `group` and `later`.
-        By default everything costs 1.
+        array) of all columns, or with `others` for those not named. An entry may hold `price`, `group` and `later`.
+        Without any of these everything costs 1.
     criterion, stop, n_hypotheses, policy, prior, thresholds, drift, selection
         As in `ufodt.UFODT`; a prior names labels by their place in `classes_`.
     loss

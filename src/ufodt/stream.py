@@ -51,10 +51,9 @@ class Report:
 
 def cases(problem: Problem, X: Any, y: Any, *, held_out: bool = False) -> tuple[Outcomes, Values, LabelIndices]:
     """Return a table as outcomes, values and label indices; a hold-out may come without labels."""
-    if frames.is_frame(X):
-        y = None if y is None else frames.labels(X, y)
-        X = frames.table(X, [feature.name for feature in problem.features])
-    outcomes, values = problem.outcomes(X)
+    if frames.is_frame(X) and y is not None:
+        y = frames.labels(X, y)
+    outcomes, values = problem.outcomes(frames.by_name(X, problem.features))
     if y is None and held_out:
         return outcomes, values, np.full(len(outcomes), -1, dtype=np.int32)
     return outcomes, values, problem.label_indices(y, len(outcomes))
@@ -62,8 +61,7 @@ def cases(problem: Problem, X: Any, y: Any, *, held_out: bool = False) -> tuple[
 
 def checked_prices(prices: Any, problem: Problem, n_cases: int) -> NDArray[np.float64]:
     """Return the prices of a table, one for each case and feature; those of a frame by the names of its columns."""
-    if frames.is_frame(prices):
-        prices = frames.table(prices, [feature.name for feature in problem.features])
+    prices = frames.by_name(prices, problem.features)
     return _amounts(prices, (n_cases, problem.n_features), "price", "one for each case and feature")
 
 

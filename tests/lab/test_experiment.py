@@ -159,6 +159,8 @@ def test_a_bad_declaration_is_refused_in_words(change: tuple[str, str], complain
 def test_an_unknown_experiment_is_refused_with_those_known() -> None:
     with pytest.raises(InvalidPolicy, match="no experiment is called 'figure9'; expected one of appendix_hypotheses"):
         experiment.declarations(["figure9"])
+    with pytest.raises(InvalidPolicy, match="there is no file 'mine.toml'; check the path"):
+        experiment.declarations(["mine.toml"])
 
 
 # --- runs --------------------------------------------------------------------------------------------

@@ -171,7 +171,8 @@ def serve_lines(
     In comes an object with one key: `tell` with an object of values, `skip` with a feature (and beside it `charged`,
     where it was paid for all the same), `undo`, `why`, `what_if` with an object of one value, `answer`, `open` for
     the next case, with `case`, `known` and `budget` inside if wanted, and, if it `learns`, `label` with the truth. Out
-    comes the next question (`ask`) or the `answer`; or an `error`, and nothing has changed. What is `known` is so of
+    comes the next question (`ask`) or the `answer`, with what was `learned` where a label came; or an `error`, and
+    nothing has changed. What is `known` is so of
     the first case; the `budget` holds for each that does not bring its own.
     """
     session = learner.open(known=known, budget=budget, explore=learns)
@@ -181,6 +182,7 @@ def serve_lines(
             continue
         try:
             verb, given, charged = _request(line)
+            learned = {}
             if verb == "open":
                 session = _opened(learner, given, budget=budget, explore=learns)
             elif verb == "label":
@@ -190,11 +192,11 @@ def serve_lines(
                 learner.learn(session.evidence, label)
                 if save is not None:
                     learner.save(save)
-                _say(out, {"learned": label})
+                learned = {"learned": label}
                 session = learner.open(budget=budget, explore=True)
             elif verb == "skip":
                 session.skip(given, charged=charged)
-            _say(out, _respond(learner, session, verb, given))
+            _say(out, learned | _respond(learner, session, verb, given))
         except (UfodtError, ValueError, TypeError, AttributeError, RecursionError) as error:
             _say(out, {"error": str(error)})
 

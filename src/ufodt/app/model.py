@@ -86,7 +86,7 @@ def run(
 
     Without a loss, a mistake costs as much as 100 questions of the mean price. A case without a label is answered and
     teaches nothing. With --model and without --label, cases are answered as by the model's tree and nothing is learned.
-    Ctrl-C ends the run between two cases and saves it.
+    Ctrl-C ends the run between two cases; with --save what was learned until then is saved.
     """
     import json
     import shlex
@@ -179,7 +179,9 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
                                             {"skip": "fever", "charged": true}
         out  {"answer": "ill", "probabilities": [["healthy", 0.1], ["ill", 0.9]], "cost": 1.0, "evidence": {…}}
         in   {"open": {"case": "17"}}    opens the next case, with "known" and "budget" inside if wanted;
-                                         with --save {"label": "ill"} learns, and opens one too
+                                         with --save {"label": "ill"} learns, and opens one too: then
+                                         "learned": "ill" stands in the line that asks
+        out  {"why": […]}, {"what_if": {…}}, and {"error": "…"} for a line that is refused and changes nothing
     """
     import math
     import sys
@@ -252,12 +254,12 @@ def explain(model: str, values: tuple[str, ...], budget: float | None, as_json: 
 @click.option(
     "--max-depth",
     type=click.IntRange(min=0),
-    help="Questions on a path.  [default: 5 where it is shown, else all]",
+    help="Questions on a path, apart from what cannot be had.  [default: 5 where it is shown, else all]",
 )
 @click.option(
     "--min-share",
     type=click.FloatRange(0, 1),
-    help="Leave out what fewer cases reach.  [default: 0.01, pictures 0.02, else 0]",
+    help="Ask nothing where fewer cases get.  [default: 0.01, pictures 0.02, else 0]",
 )
 @click.option("--missing", is_flag=True, help="Show what is done where a value cannot be had.")
 @click.option("--max-nodes", type=click.IntRange(min=1), help="Of the tree in all.  [default: 20000, exported 5000]")

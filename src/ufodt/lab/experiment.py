@@ -186,6 +186,8 @@ def declarations(chosen: Iterable[str] = ()) -> list[Declaration]:
     for name in chosen or known:
         path = Path(name) if name.endswith(".toml") else folder() / f"{name}.toml"
         if not path.is_file() or not (name in known or name.endswith(".toml")):
+            if name.endswith(".toml"):
+                raise InvalidPolicy(f"there is no file {name!r}; check the path.")
             raise InvalidPolicy(
                 f"no experiment is called {name!r}; expected one of {', '.join(known)}, or a TOML file."
             )

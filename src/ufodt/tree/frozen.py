@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ufodt import frames
 from ufodt.features import Continuous, Value, in_words, interval
 from ufodt.problem import Label, Problem
 
@@ -106,10 +107,10 @@ class Tree:
         Parameters
         ----------
         X
-            Raw values, shape `(n_cases, n_features)`; NaN or None: cannot be had. Only the cells on a case's path
-            matter to it.
+            Raw values, shape `(n_cases, n_features)`, or a frame; NaN or None: cannot be had. Only the cells on a
+            case's path matter to it.
         """
-        outcomes, values = self.problem.outcomes(X)
+        outcomes, values = self.problem.outcomes(frames.by_name(X, self.problem.features))
         numbers = [j for j, feature in enumerate(self.problem.features) if isinstance(feature, Continuous)]
         ended = np.zeros(len(outcomes), dtype=np.int64)
         todo = [(0, np.arange(len(outcomes)))]
@@ -155,7 +156,7 @@ class Tree:
         Parameters
         ----------
         max_depth
-            Questions on a path at most.
+            Questions on a path at most, apart from those whose value cannot be had.
         min_share
             A node that a smaller share of cases reaches asks nothing.
         missing

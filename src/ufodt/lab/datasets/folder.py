@@ -17,7 +17,7 @@ import numpy as np
 from ufodt.lab.datasets.dataset import Column, Dataset, DatasetUnavailable, assemble, encode_rows
 from ufodt.lab.datasets.generated import STAGGER_COLUMNS
 
-_CC_BY = "CC BY 4.0 (from memory, not checked)"
+_CC_BY = "CC BY 4.0 (not checked)"
 _MIT_CODE = "no formal licence known for the data"
 
 
@@ -57,13 +57,13 @@ FILES: dict[str, PaperFile] = {
     "fico": PaperFile(
         "7457d31323b28bb1a053322eddbb5df8f86e7d189610c44fcf00dde905fcf6ba", "binary",
         ("0", "1"), "FICO Explainable ML Challenge (HELOC), binarised by OSDT",
-        "the original comes under terms that restrict redistribution (from memory)",
-        ("keep this derivative internal",),
+        "the original comes under terms that restrict redistribution (not checked)",
+        ("do not pass this file on",),
     ),
     "pima_diabetes": PaperFile(
         "faa96c7df6baad5a52c97015edf5d9dac7eea1743c7004f73a3ebd82fbfbeea1", "continuous",
         ("negative", "positive"), "Pima Indians Diabetes, authors' file",
-        "copies circulate as CC0 (from memory)",
+        "copies circulate as CC0 (not checked)",
         ("zeros in glucose, blood_pressure, skin_thickness, insulin and bmi mean missing; kept as numbers",),
     ),
     "wdbc": PaperFile(
@@ -126,12 +126,8 @@ def data_folder() -> Path | None:
                 "Correct it or unset it."
             )
         return Path(named)
-    checkout = Path(__file__).resolve().parents[4]
-    for root in (Path.cwd(), checkout):
-        beside = root.parent / "shared" / "data"
-        if beside.is_dir():
-            return beside
-    return None
+    beside = Path(__file__).resolve().parents[4].parent / "shared" / "data"
+    return beside if beside.is_dir() else None
 
 
 def load_paper(name: str) -> Dataset:

