@@ -236,3 +236,16 @@ def test_a_budget_is_asked_of_the_optimum_too() -> None:
         learner.learn_many(X, y)
         gap = learner.gap()
         assert gap.exact and gap.ratio == pytest.approx(1.0, rel=1e-9), f"problem {i}: {budget}, {features}"
+
+
+def test_where_what_was_spent_depends_on_the_order_the_least_is_a_bound() -> None:
+    features = [Binary("weight"), Binary("bmi", price=5.0, computed_from=["weight"]), Binary("blood", price=5.0)]
+    rng = np.random.default_rng(3)
+    y = rng.integers(2, size=400)
+    X = (rng.random((400, 3)) < np.array([[0.4, 0.1, 0.1], [0.6, 0.8, 0.9]])[y]).astype(int)
+    for order in ([0, 1, 2], [1, 0, 2], [2, 1, 0]):
+        problem = Problem([features[j] for j in order], labels=[0, 1], loss=50 * (1 - np.eye(2)))
+        learner = UFODT(problem, stop=stop.cost_benefit() | stop.budget(6), seed=1)
+        learner.learn_many(X[:, order], y)
+        gap = learner.gap()
+        assert not gap.exact and gap.error == 0.0 and gap.ratio == pytest.approx(1.0, rel=1e-9)

@@ -52,7 +52,8 @@ def optimum(
 ) -> Expected:
     """Return what the best of all policies is expected to pay, and its tree; with a budget, of those that keep to it.
 
-    Where a budget meets groups or surcharges, that is taken to be spent which the features known cost at least.
+    Where a budget meets groups, surcharges or computed features, what was spent depends on more than which features are
+    known; it is taken to be what they cost at least, and the figure is then a lower bound.
 
     Found by dynamic programming over all partial assignments of outcomes, of which there are the product of
     (number of outcomes + 1) over the features: 13 binary features take half a second, and about 15 are the limit.
@@ -90,8 +91,8 @@ def of_tree(tree: core.Tree, belief: core.Belief, theta: FloatArray, label: Floa
 class Gap:
     """What a policy pays per case, and the least that any policy could pay, under the mean belief.
 
-    Where `exact`, `least` is what the optimal policy pays; otherwise it is a lower bound on that, and both figures are
-    means over drawn cases with `error` as the standard error of their ratio.
+    Where `exact`, `least` is what the optimal policy pays; otherwise it is a lower bound on that. An `error` other than
+    0 is the standard error of their ratio, and both are then means over drawn cases.
     """
 
     cost: float
@@ -115,6 +116,7 @@ class Follower:
     worth: float  # of one unit of loss, in the currency of the prices
     losses: FloatArray
     budget: float
+    has_fixed_prices: bool  # a feature costs the same whatever is known and whatever comes of it
 
 
 def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
@@ -128,7 +130,7 @@ def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
         try:
             cost = of_tree(who.tree, who.belief, theta, label, worth=who.worth).cost
             best = optimum(who.problem, theta, label, worth=who.worth, budget=who.budget)
-            return Gap(cost, best.cost, exact=True)
+            return Gap(cost, best.cost, exact=who.has_fixed_prices or math.isinf(who.budget))
         except TooLarge:
             pass  # the policy asks on and on; drawn cases will do
     cost, cost_error = _drawn_cost(who, theta, label, seed)

@@ -310,9 +310,9 @@ class UFODT(Memory):
         """Return what a case is expected to cost, prices and loss, beside the least that any policy could reach.
 
         The policy is that of `evaluate`, and both figures hold if the mean belief is true. Exact for up to 15 binary
-        features or 9 of five values, with fewer labels than about ten there; beyond that, the least is a lower bound
-        by information relaxation which rises with `depth`, up to 4 (see `ufodt.certificate`), of which no budget is
-        asked.
+        features or 9 of five values, with fewer labels than about ten there, but for a budget that meets groups,
+        surcharges or computed features: then the least is a lower bound. Beyond that size it is one by information
+        relaxation, which rises with `depth`, up to 4 (see `ufodt.certificate`), and of which no budget is asked.
 
         >>> from ufodt import Binary
         >>> learner = UFODT(Problem([Binary("fever"), Binary("cough")], labels=["healthy", "ill"]), seed=7)
@@ -327,8 +327,15 @@ class UFODT(Memory):
                 "Use thresholds.bins()."
             )
         worth = policies.worth(self.policy, self.problem)
-        budget = policies.hard_budget(self.policy.stop)
-        who = certificate.Follower(self._compiled, self.belief, self._tree(), worth, self.problem.losses, budget)
+        who = certificate.Follower(
+            self._compiled,
+            self.belief,
+            self._tree(),
+            worth,
+            self.problem.losses,
+            budget=policies.hard_budget(self.policy.stop),
+            has_fixed_prices=not any(f.group or f.surcharge or f.computed_from for f in self.problem.features),
+        )
         return certificate.gap(who, seed=self.seed, depth=depth)
 
     def probabilities(self, X: Any) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ import math
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -71,10 +71,17 @@ class Priced:
             return 0.0
         return self.surcharge[self.row(feature, outcome)]
 
-    def may_ask(self, known: Mapping[int, int], gone: frozenset[int] = frozenset()) -> tuple[list[int], bool]:
-        """What may be asked now, and whether something must."""
+    def most_of(self, feature: int, known: Mapping[int, int], free: frozenset[int] = frozenset()) -> float:
+        """What it costs whatever comes."""
+        added = [self.surcharge_of(feature, k, known) for k in range(self.n_outcomes[feature])]
+        return self.price_of(feature, known, free) + max(added)
+
+    def may_ask(
+        self, known: Mapping[int, int], gone: frozenset[int], free: frozenset[int], purse: float
+    ) -> tuple[list[int], bool]:
+        """What may be asked now for what is left in the purse, and whether something must."""
         left = [f for f in range(len(self.n_outcomes)) if f not in known and f not in gone]
-        open_ = [f for f in left if all(n in known for n in self.needs[f])]
+        open_ = [f for f in left if all(n in known for n in self.needs[f]) and self.most_of(f, known, free) <= purse]
         must = [f for f in open_ if self.mandatory[f]]
         return must or open_, bool(must)
 
@@ -108,25 +115,26 @@ def least_cost(
     start: Mapping[int, int] | None = None,
     free: frozenset[int] = frozenset(),
     gone: frozenset[int] = frozenset(),
+    budget: float = math.inf,
 ) -> float:
     """Expected cost of the best policy from what is known at the start, by recursion; what is gone cannot be had."""
 
     @cache
-    def to_go(known: frozenset[tuple[int, int]]) -> float:
+    def to_go(known: frozenset[tuple[int, int]], purse: float) -> float:
         evidence = dict(known)
         joint = case.label * math.prod([case.theta[case.row(f, k)] for f, k in known], start=np.ones(len(case.label)))
-        features, must = case.may_ask(evidence, gone)
+        features, must = case.may_ask(evidence, gone, free, purse)
         costs = [] if must else [case.worth * float((joint @ case.loss).min())]
         for f in features:
             price, cost = case.price_of(f, evidence, free), 0.0
             for k in range(case.n_outcomes[f]):
                 added = case.surcharge_of(f, k, evidence)
                 p = float((joint * case.theta[case.row(f, k)]).sum())
-                cost += p * (price + added) + to_go(known | {(f, k)})
+                cost += p * (price + added) + to_go(known | {(f, k)}, purse - price - added)
             costs.append(cost)
         return min(costs)
 
-    return to_go(frozenset((start or {}).items()))
+    return to_go(frozenset((start or {}).items()), budget * (1 + 1e-12))
 
 
 def test_what_is_left_of_a_case_is_solved_as_well_as_the_whole() -> None:
@@ -292,21 +300,39 @@ def test_planned_over_all_features_a_tree_costs_the_least_that_its_budget_allows
     assert n_held_back > 30
 
 
-def test_where_groups_meet_a_budget_the_optimum_is_never_dearer_than_a_policy_that_keeps_to_it() -> None:
+def test_the_optimum_within_a_budget_is_never_dearer_than_a_policy_that_keeps_to_it() -> None:
     rng = np.random.default_rng(14)
-    n_grouped, n_exact = 0, 0
+    n_exact, n_held_back = 0, 0
+    for i in range(600):
+        case = draw_priced(rng)
+        budget = float(rng.choice([0.5, 1.0, 2.0, 3.5, 6.0]))
+        found = core.Optimal(case.problem, case.theta, case.label, worth=case.worth, budget=budget).expected
+        paid, least = found[0] + case.worth * found[1], least_cost(case, budget=budget)
+        assert paid <= least * (1 + 1e-9) + 1e-12, f"problem {i}: {budget}, {case}"
+        is_exact = paid == pytest.approx(least, rel=1e-9, abs=1e-12)
+        plain = not case.surcharge and not any(case.computed_from) and max(case.group) < 0
+        assert is_exact or not plain, f"problem {i}: {budget}, {case}"
+        n_exact += is_exact
+        n_held_back += least > least_cost(case) * (1 + 1e-9)
+    assert n_exact > 570 and n_held_back > 60
+
+
+def test_what_others_make_cheaper_is_planned_for_although_it_is_beyond_the_budget_now() -> None:
+    rng = np.random.default_rng(15)
+    n_dear = 0
     for i in range(400):
-        case = draw_small(rng, priced=True, max_labels=3, max_outcomes=2, max_features=4)
-        if max(case.group) < 0:
-            continue
-        theta, label = case.belief.mean()
-        budget = float(rng.choice([2.5, 4.0, 8.0]))
-        found = core.Optimal(case.problem, theta, label, worth=25.0, budget=budget).expected
-        least = oracle.Recursion(case, theta, 25.0).least(label, list(range(case.n_features)), set(), budget)
-        assert found[0] + 25.0 * found[1] <= least * (1 + 1e-9), f"problem {i}"
-        n_grouped += 1
-        n_exact += found[0] + 25.0 * found[1] == pytest.approx(least)
-    assert n_grouped > 100 and n_exact > 0.9 * n_grouped
+        case = draw_priced(rng)
+        case = replace(case, surcharge=[], mandatory=[0] * len(case.n_outcomes))
+        budget = float(rng.choice([1.0, 2.0, 3.5]))
+        belief = core.Belief(case.problem, 1e-9 + 1e9 * case.theta, 1e9 * case.label, False)
+        theta, label = belief.mean()
+        rules = {"criterion": "ig", "stop": [("cost_benefit", case.worth, 0)], "lookahead": 1 << 20, "plan": "mean"}
+        tree = core.Tree(case.problem, policy(**rules, budget=budget), belief, seed=i, number=0)
+        (price, loss, _, _), _ = tree.expected(belief, theta, label)
+        least = least_cost(replace(case, theta=theta, label=label), budget=budget)
+        assert price + case.worth * loss == pytest.approx(least, rel=1e-6, abs=1e-9), f"problem {i}: {budget}, {case}"
+        n_dear += max(case.price) > budget and (max(case.group) >= 0 or any(case.computed_from))
+    assert n_dear > 50
 
 
 def test_thirteen_binary_features_take_seconds() -> None:

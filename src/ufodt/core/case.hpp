@@ -134,11 +134,26 @@ class Case {
         return sum;
     }
 
-    // What a feature costs with all that must be known first; infinite where that cannot be had, or not surely within the budget.
-    double price_with_missing(int feature) {
-        missing_.clear();
-        purse_.missing(feature, missing_);
-        missing_.push_back(feature);
+    // What is to be bought before a feature that cannot be asked as things stand, each after what it needs itself, and then the
+    // feature: what it needs; or where it is too dear what makes it cheaper, its inputs or else the cheapest of its group.
+    void bundle(int feature, std::vector<int>& together) const {
+        together.clear();
+        purse_.missing(problem_->needs[feature], together);
+        if (purse_.is_allowed(feature)) purse_.missing(problem_->computed_from[feature], together);
+        const auto shares = [&](int f) { return f != feature && problem_->group[feature] >= 0 && problem_->group[f] == problem_->group[feature]; };
+        if (together.empty()) {
+            int opener = -1;
+            for (const int f : open_) {
+                if (shares(f) && purse_.is_allowed(f) && (opener < 0 || purse_.price(f) < purse_.price(opener))) opener = f;
+            }
+            if (opener >= 0) together.push_back(opener);
+        }
+        together.push_back(feature);
+    }
+
+    // What a feature costs with that; infinite where it cannot be had, or not surely within the budget.
+    double price_of_bundle(int feature) {
+        bundle(feature, missing_);
         then_ = purse_;
         double sum = 0.0, most = 0.0;
         for (const int f : missing_) {
@@ -255,7 +270,7 @@ class Case {
     Cuts own_cuts_;
     Views own_views_;
     Purse purse_, then_;                // what was paid; the same, once what is missing for a feature is bought
-    std::vector<int> missing_;          // what must be known first, and then the feature itself
+    std::vector<int> missing_;          // what is to be bought first, and then the feature itself
     std::vector<int> offered_, open_;   // features on offer at first, and those that may still be asked, in index order
     std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
     double exponent_ = 1.0;             // of the likelihood under the mean belief: how far several answers are trusted

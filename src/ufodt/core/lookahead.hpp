@@ -219,9 +219,8 @@ class Lookahead {
     // A candidate with what must be known first, in `together_`.
     void bundle(const Case& now, const Candidate& c) {
         const int f = now.open()[c.at];
-        together_.clear();
-        if (!c.is_askable) now.purse().missing(f, together_);
-        together_.push_back(f);
+        if (c.is_askable) together_.assign(1, f);
+        else now.bundle(f, together_);
     }
 
     // States to look ahead over once the bundle is added, or more than are allowed.

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -66,7 +65,7 @@ class Optimal {
     // Solve what is left of a case: `p` is P(outcome | label) per row, `label` the weights of the labels given what is
     // known already, `open` the features that may still be asked, and `purse` knows what was paid for. `worth` is what
     // one unit of loss is worth in the currency of the prices. Nothing is planned beyond the budget, as far as can be told from
-    // which features were bought: in their cheapest order, and without what their outcomes add to their prices.
+    // which features were bought: as cheaply as they may have been. So no policy that keeps to the budget costs less than this.
     void solve(const Problem& problem, const double* p, std::span<const double> label, std::span<const int> open, const Purse& purse, double worth,
                double budget = INFINITY) {
         problem_ = &problem;
@@ -130,7 +129,7 @@ class Optimal {
     std::vector<std::uint8_t> must_;     // per set: one of the questions has to be asked
     std::vector<std::uint8_t> is_computed_;  // per set, where prices are not fixed: of each feature, whether it follows from the known
     std::vector<std::uint32_t> known_;   // per state: the set of known features
-    std::vector<int> cheapest_;          // an order to buy them in: of each group first what costs least more than as a later one
+    std::vector<std::pair<double, double>> spent_;  // per set, where prices are not fixed: the least and the most that buy it
     Purse then_;
     struct Asked {
         std::uint32_t state, stride, last;  // last: the state after the feature's last outcome
@@ -161,20 +160,26 @@ class Optimal {
         is_computed_.assign(has_fixed_prices_ ? 0 : n_sets * n_, 0);
         for (int j = 0; has_fixed_prices_ && j < n_; ++j) price_[j] = plain[open_[j]];
         if (has_fixed_prices_) return;
-        cheapest_.resize(n_);
-        std::iota(cheapest_.begin(), cheapest_.end(), 0);
-        const auto costs_less_first = [&](int a, int b) { return purse.extra(open_[a]) < purse.extra(open_[b]); };
-        if (budget < INFINITY) std::sort(cheapest_.begin(), cheapest_.end(), costs_less_first);  // else it does not matter
+        spent_.assign(n_sets, {INFINITY, -INFINITY});
+        spent_[0] = {purse.spent(), purse.spent()};
         for (std::size_t set = 0; set < n_sets; ++set) {
             then_ = purse;
-            for (const int j : cheapest_) {
+            for (int j = 0; j < n_; ++j) {
                 if (set >> j & 1) then_.pay(open_[j], -1), then_.know(open_[j]);
             }
-            const auto is_open = [&](int j) { return !(set >> j & 1) && then_.askable(open_[j], budget); };
+            const auto is_open = [&](int j, double spent) {
+                then_.set_spent(spent);
+                return !(set >> j & 1) && then_.askable(open_[j], budget);
+            };
+            const auto [least, most] = spent_[set];
             for (int j = 0; j < n_; ++j) is_computed_[set * n_ + j] = then_.is_computed(open_[j]);
-            for (int j = 0; j < n_; ++j) must_[set] |= is_open(j) && problem_->mandatory[open_[j]];
+            for (int j = 0; j < n_; ++j) must_[set] |= problem_->mandatory[open_[j]] && is_open(j, most);
             for (int j = 0; j < n_; ++j) {
-                if (is_open(j) && (!must_[set] || problem_->mandatory[open_[j]])) price_[set * n_ + j] = then_.price(open_[j]);
+                if (!is_open(j, least) || (must_[set] && !problem_->mandatory[open_[j]])) continue;
+                price_[set * n_ + j] = then_.price(open_[j]);
+                auto& [then_least, then_most] = spent_[set | std::size_t{1} << j];
+                then_least = std::min(then_least, least + then_.price(open_[j]));
+                then_most = std::max(then_most, most + then_.most(open_[j]));
             }
         }
     }

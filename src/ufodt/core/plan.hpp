@@ -221,8 +221,8 @@ class Plan {
                 candidates_[n++] = {i, case_.price(f)};
                 must |= problem().mandatory[f] != 0;
                 some = true;
-            } else if (!purse.is_allowed(f)) {
-                const double price = case_.price_with_missing(f);
+            } else {
+                const double price = case_.price_of_bundle(f);
                 if (price < INFINITY) candidates_[n++] = {i, price, false};
             }
         }

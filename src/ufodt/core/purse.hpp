@@ -39,6 +39,7 @@ class Purse {
     }
 
     double spent() const { return spent_; }
+    void set_spent(double spent) { spent_ = spent; }
     void know(int feature) { is_known_[feature] = 1; }
     bool is_known(int feature) const { return is_known_[feature]; }
 
@@ -79,11 +80,11 @@ class Purse {
     double budget(double of_policy) const { return std::min(of_policy, terms_.budget); }
     bool is_allowed(int feature) const { return is_plain_ || all_known(problem_->needs[feature]); }
 
-    // The features that must be known before this one may be asked and are not yet, each after what it needs itself, in `first`.
-    void missing(int feature, std::vector<int>& first) const {
-        for (const int f : problem_->needs[feature]) {
+    // Those of some features that are not known, each after what it needs itself, behind what `first` holds.
+    void missing(const std::vector<int>& features, std::vector<int>& first) const {
+        for (const int f : features) {
             if (is_known_[f] || std::find(first.begin(), first.end(), f) != first.end()) continue;
-            missing(f, first);
+            missing(problem_->needs[f], first);
             first.push_back(f);
         }
     }
