@@ -220,9 +220,18 @@ def test_a_constant_column_teaches_nothing_and_breaks_nothing(kind: str) -> None
     learner.run(X, y)
     report = learner.evaluate(X, y)
     assert report.accuracy > 0.85
-    assert learner.belief.cuts[0] == [] and learner.belief.cuts[1] != []
+    assert learner.belief.cuts[0] == [7.0] and learner.belief.cuts[1] != []
     session = learner.open(known={"constant": 7.0})
     assert all(math.isfinite(p) for p in session.predict().probabilities.values())
+
+
+def test_a_constant_is_bought_less_and_less_as_a_yes_or_no_that_is_always_no() -> None:
+    y = np.random.default_rng(1).integers(0, 2, 3000)
+    n_asked = [
+        UFODT(Problem([feature], labels=[0, 1]), seed=1).run(np.zeros((3000, 1)), y).n_asked.reshape(3, -1).sum(axis=1)
+        for feature in (Continuous("x"), Binary("x"))
+    ]
+    assert n_asked[0][2] < 0.5 * n_asked[0][0] and n_asked[0] == pytest.approx(n_asked[1], abs=20)
 
 
 @every_kind

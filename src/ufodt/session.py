@@ -337,7 +337,7 @@ class Session:
         rows = self._plan.outlook(feature)
         losses, labels = self._problem.losses, self._problem.labels
         outlook = []
-        for value, row in zip(self._values(feature, len(rows)), rows, strict=True):
+        for value, row in zip(self._values(feature, len(rows)), rows, strict=False):  # a number may have fewer bins
             answer = int((row[1:] @ losses).argmin())
             outlook.append(Outlook(value, float(row[0]), labels[answer], float(row[1 + answer])))
         return tuple(outlook)
@@ -353,8 +353,7 @@ class Session:
             cuts = [cuts[threshold]]
         if not cuts:
             return ["–"] * n_outcomes
-        ranges = [interval(above, upto) for above, upto in pairwise([None, *cuts, None])]
-        return (ranges + ["–"] * n_outcomes)[:n_outcomes]
+        return [interval(above, upto) for above, upto in pairwise([None, *cuts, None])]
 
 
 def _log_odds(probabilities: Sequence[float], label: int) -> float:

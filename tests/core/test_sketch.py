@@ -90,10 +90,27 @@ def test_fixed_cut_points_stay_and_a_value_on_one_lies_below_it() -> None:
     np.testing.assert_array_equal(belief.counts[:, 0], [2, 2, 1])
 
 
-def test_a_constant_column_is_never_cut() -> None:
+def test_a_constant_column_is_cut_at_its_value_and_is_then_as_a_yes_or_no_that_is_always_no() -> None:
     problem, belief = continuous(4)
-    teach(problem, belief, np.full(300, 7.0), np.arange(300) % N_LABELS)
-    assert belief.cuts[0] == []
+    labels = np.arange(300) % N_LABELS
+    teach(problem, belief, np.full(300, 7.0), labels)
+    assert belief.cuts[0] == [7.0]
+    counts = np.bincount(labels, minlength=N_LABELS)
+    no = (1 + counts) / (2 + counts)
+    assert belief.mean()[0] == pytest.approx(np.stack([no, 1 - no, 0 * no, 0 * no]), abs=1e-9)
+
+
+def test_bins_that_nothing_can_fall_into_have_no_share_in_the_prior() -> None:
+    problem, belief = continuous(4)
+    rng = np.random.default_rng(3)
+    values, labels = rng.integers(0, 2, 50).astype(float), rng.integers(0, N_LABELS, 50) * rng.integers(0, 2, 50)
+    teach(problem, belief, values, labels)
+    counts = np.array([np.bincount(labels[values == v], minlength=N_LABELS) for v in (0, 1)])
+    expected = np.zeros((4, N_LABELS))
+    expected[:2] = (1 + counts) / (2 + counts.sum(axis=0))
+    assert belief.cuts[0] == [0.5] and belief.mean()[0] == pytest.approx(expected, abs=1e-9)
+    drawn = np.array([belief.draw(seed=s) for s in range(200)])
+    assert drawn[:, 2:].max() < 1e-9 and drawn.sum(axis=1) == pytest.approx(1.0)
 
 
 def test_merging_beliefs_adds_their_sketches() -> None:

@@ -256,6 +256,7 @@ class Belief {
 
     static constexpr std::int64_t first_cut = 8;  // values seen before a continuous feature is cut; a power of two
     static constexpr double informed_cut = 256;   // remembered: from here on by what is learned of the labels, not by equal shares
+    static constexpr double next_to_nothing = 1e-12;  // in place of 0, so that there are logarithms
 
     Shape shape_;
     std::vector<std::uint8_t> continuous_, fixed_;
@@ -310,11 +311,13 @@ class Belief {
         return static_cast<std::uint64_t>(n_seen) % std::bit_ceil(remembered) == 0;
     }
 
-    // New cut points for a feature; what was learned is counted again between them.
+    // New cut points for a feature; what was learned is counted again between them. One that had a single value so far is cut
+    // there, as one that may be yes and was always no: another value may yet come.
     void cut(int f) {
         const Sketch& sketch = sketch_[f];
         if (!views_.has(f) && sketch.weight() >= informed_cut) sketch.informative(n_cuts_[f], cuts_[f]);
         else sketch.quantiles(n_cuts_[f], cuts_[f]);
+        if (cuts_[f].empty()) cuts_[f] = sketch.values();
         count_again(f);
     }
 
@@ -323,7 +326,7 @@ class Belief {
         const Sketch& sketch = sketch_[f];
         if (views_.has(f)) views_.rebuild(f, cuts_[f], sketch);
         std::fill(count_.begin() + shape_.cell(shape_.row(f), 0), count_.begin() + shape_.cell(shape_.row(f + 1), 0), 0.0);
-        if (is_viewed(views_, cuts_, f) || (cuts_[f].empty() && n_seen_[f] < first_cut)) return;
+        if (is_viewed(views_, cuts_, f) || cuts_[f].empty()) return;
         for (std::size_t i = 0; i < sketch.values().size(); ++i) {
             const int row = shape_.row(f) + outcome_of(cuts_[f], sketch.values()[i]);
             for (int y = 0; y < shape_.n_labels; ++y) count_[shape_.cell(row, y)] += sketch.counts()[i * shape_.n_labels + y];
@@ -334,13 +337,19 @@ class Belief {
     double prior(std::size_t cell) const { return injected_ ? between(prior_[cell], injected_->prior[cell]) : prior_[cell]; }
     double label_prior(std::size_t y) const { return injected_ && learns_labels_ ? between(label_prior_[y], injected_->label_prior[y]) : label_prior_[y]; }
 
+    // Of a number that has fewer bins than it was given outcomes, the others cannot come and have no share in the prior.
     void refresh_feature(int f) {
-        for (int cell = shape_.cell(shape_.row(f), 0); cell < shape_.cell(shape_.row(f + 1), 0); ++cell) refresh_cell(cell);
+        const bool has_bins = continuous_[f] && !views_.has(f) && !cuts_[f].empty();
+        const int end = shape_.cell(shape_.row(f + 1), 0), real = has_bins ? shape_.cell(shape_.row(f) + static_cast<int>(cuts_[f].size()) + 1, 0) : end;
+        for (int cell = shape_.cell(shape_.row(f), 0); cell < real; ++cell) refresh_cell(cell);
+        for (int cell = real; cell < end; ++cell) set_alpha(cell, next_to_nothing);
         for (int y = 0; y < shape_.n_labels; ++y) refresh_total(f, y);
     }
 
-    void refresh_cell(int cell) {
-        alpha_[cell] = prior(cell) + count_[cell];
+    void refresh_cell(int cell) { set_alpha(cell, prior(cell) + count_[cell]); }
+
+    void set_alpha(int cell, double alpha) {
+        alpha_[cell] = alpha;
         squeeze_[cell] = Random::squeeze(alpha_[cell]);
         log_mean_.outcome[cell] = std::log(alpha_[cell]);
     }
