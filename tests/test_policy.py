@@ -197,3 +197,15 @@ def test_numbers_and_truth_values_of_numpy_are_plain_settings() -> None:
     assert Selection(np.int64(3)) == Selection(3) and type(Selection(np.int64(3)).size) is int  # type: ignore[arg-type]
     assert type(thresholds.exp3(np.int64(4)).n) is int  # type: ignore[arg-type]
     assert Prior(learns_trust=np.bool_(False)) == Prior(learns_trust=False)  # type: ignore[arg-type]
+
+
+def test_random_orders_of_neighbouring_seeds_have_nothing_in_common() -> None:
+    problem = Problem([Binary(f"x{j}") for j in range(6)], labels=[0, 1])
+    random = Policy(criterion="random", stop=stop.confidence(1.0))
+    seen: set[float] = set()
+    for seed in (101, 102, 103):
+        session = UFODT(problem, policy=random, seed=seed).open()
+        for j in range(5):
+            seen |= {reason.gain for reason in session.why()}
+            session.tell(f"x{j}", 0)
+    assert len(seen) == 3 * (6 + 5 + 4 + 3 + 2)

@@ -1,10 +1,11 @@
 """Fixed subsets: what they cost, and which features come first."""
 
+import itertools
 import time
 
 import numpy as np
 
-from ufodt import Binary, Problem
+from ufodt import UFODT, Binary, Problem
 from ufodt.lab import datasets, methods, subsets
 
 
@@ -91,3 +92,29 @@ def test_a_fixed_subset_comes_with_what_it_needs_and_computes_what_it_can() -> N
             subset = methods.build(method, data, problem=problem, settings={"k": k}, stream=data)
             answers = subset.run(X, y)
             assert np.asarray(answers.cost).max() == price, (method, inputs, k)
+
+
+def test_of_features_that_follow_from_one_another_the_cheapest_is_paid_for() -> None:
+    circle = [Binary("celsius", price=3.0, computed_from=["kelvin"]), Binary("kelvin", computed_from=["celsius"])]
+    problem = Problem([*circle, Binary("other", price=5.0, computed_from=["celsius", "kelvin"])], labels=[0, 1])
+    assert subsets.all_subsets(problem).prices.tolist() == [0.0, 3.0, 1.0, 1.0, 5.0, 8.0, 6.0, 1.0]
+
+
+def test_a_subset_costs_what_a_session_pays_in_the_best_order() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(60):
+        names, features = "abcd", []
+        for name in names:
+            group = {"group": str(rng.choice(["g", "h"])), "later_price": float(rng.choice([0.5, 2.0, 5.0]))}
+            inputs = [str(rng.choice([n for n in names if n != name]))] if rng.random() < 0.4 else []
+            price, is_grouped = float(rng.choice([1.0, 3.0, 9.0])), rng.random() < 0.5
+            features.append(Binary(name, price=price, computed_from=inputs, **(group if is_grouped else {})))  # type: ignore[arg-type]
+        problem = Problem(features, labels=[0, 1])
+        least = []
+        for order in itertools.permutations(names):
+            session = UFODT(problem).open()
+            for name in order:
+                session.tell(name, 1)
+            least.append(session.cost)
+        assert subsets.whole_price(problem) == min(least), features
+        assert min(least) <= subsets.Counter(problem).in_turn(range(4)) <= max(least)

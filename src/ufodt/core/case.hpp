@@ -73,6 +73,7 @@ class Case {
         purse_.reset();
         log_theta_.resize(m);
         for (int y = 0; y < m; ++y) log_theta_[y] = std::log(theta_.label[y]);
+        log_besides_.assign(m, 0.0);
         log_mean_ = mean_->label;
         if (plans_twice_) log_trusting_ = log_mean_;
         by_mean_ = false;
@@ -219,7 +220,7 @@ class Case {
         std::swap(theta_, other_[turn_++]);
         const int m = shape().n_labels;
         for (int y = 0; y < m; ++y) {
-            log_theta_[y] = std::log(theta_.label[y]);
+            log_theta_[y] = std::log(theta_.label[y]) + log_besides_[y];
             for (const int cell : told_) log_theta_[y] += static_cast<double>(theta_.log_p[cell + y]);
         }
         if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
@@ -228,14 +229,16 @@ class Case {
 
     void pay(int feature, int outcome) { purse_.pay(feature, outcome); }
 
-    // Note an outcome, seen through a threshold if `view` is not -1. Outcome -1: had, but it tells nothing yet.
+    // Note an outcome, seen through a threshold if `view` is not -1. Outcome -1: had, but it tells nothing yet. Theta was not drawn
+    // of a feature that was not on offer: that is told by the mean belief.
     void observe(int feature, int outcome, int view, bool offered) {
         if (outcome >= 0) {
             for (int y = 0; y < shape().n_labels; ++y) {
                 const double told = told_by_mean(feature, outcome, view, y);
-                if (offered) log_theta_[y] += told_by_theta(feature, outcome, view, y);
+                log_theta_[y] += offered ? told_by_theta(feature, outcome, view, y) : told;
+                if (!offered) log_besides_[y] += told;
                 log_mean_[y] += exponent_ * told;
-                if (plans_twice_ && offered) log_trusting_[y] += told;
+                if (plans_twice_) log_trusting_[y] += told;
             }
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
             if (!other_.empty() && offered) told_.push_back(shape().cell(shape().row(feature) + outcome, 0));
@@ -276,6 +279,7 @@ class Case {
     double exponent_ = 1.0;             // of the likelihood under the mean belief: how far several answers are trusted
     std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
     std::vector<double> log_trusting_;          // the latter trusted in full, as planning does
+    std::vector<double> log_besides_;           // what features that were not on offer add to all of these
     std::vector<double> posterior_, answer_;    // P(label | evidence) under the theta in mind, and as the answer has it
     bool weighed_ = false;                      // the former is that of now
 

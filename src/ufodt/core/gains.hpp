@@ -73,7 +73,7 @@ class Gains {
         Hypotheses& hypotheses = now.hypotheses();
         gain.resize(open.size());
         if (criterion == Criterion::random) {  // from a stream of its own, so that asking changes nothing
-            Random order(now.seed() + open.size(), ~now.number());
+            Random order(now.seed(), ~(now.number() * (shape.n_features + 1) + open.size()));
             for (double& g : gain) g = order.uniform();
         }
         const Part& all = hypotheses.all();

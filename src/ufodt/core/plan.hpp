@@ -112,7 +112,7 @@ class Plan {
     }
 
     // Note an outcome (-1: had, but it tells nothing yet); one that was known from the start is not paid for. A feature
-    // that was not on offer informs the answer, but not the plan.
+    // that was not on offer counts too, by the mean belief.
     void observe(int feature, int outcome, bool paid) {
         const bool offered = case_.is_open(feature);
         const int v = view(feature);

@@ -4,6 +4,7 @@ The choice is made by naive Bayes that has read *all* features of a stream for n
 could afford; a fixed subset is therefore an opponent with a head start.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from ufodt.lab.datasets import Dataset, take
 from ufodt.lab.datasets.dataset import FloatArray
 
 N_FOLDS = 5
+MAX_TIED = 12  # features whose prices depend on others: all orders to buy them in are weighed up to here
 MAX_ROWS = 2_000  # of a stream, for choosing
 
 
@@ -41,26 +43,72 @@ def all_subsets(problem: Problem) -> Subsets:
 
 
 def prices_of(problem: Problem, members: npt.NDArray[np.bool_]) -> FloatArray:
-    """Return what each subset costs, shape `(n_subsets,)`, duties and needs with it, in the cheapest order."""
+    """Return what each subset costs, shape `(n_subsets,)`, duties and needs with it, in the cheapest order.
+
+    Where more than `MAX_TIED` features have prices that depend on others, it is an order that may not be the cheapest:
+    what follows from the rest comes first, then what costs least more now than after another of its group.
+    """
     bought = with_needs(problem, members)
-    first = problem.prices
-    later = np.array(
-        [
-            price if f.later_price is None else problem.amount(f.later_price, f.name)
-            for f, price in zip(problem.features, first, strict=True)
+    counter = Counter(problem)
+    tied = np.isin(np.arange(problem.n_features), counter.tied)
+    prices = np.asarray(bought[:, ~tied] @ problem.prices[~tied], dtype=np.float64)
+    if len(counter.tied) <= MAX_TIED:
+        return prices + counter.all_in_the_cheapest_order()[bought[:, tied] @ (1 << np.arange(len(counter.tied)))]
+    rows, which = np.unique(bought[:, tied], axis=0, return_inverse=True)
+    sums = [counter.in_turn([counter.tied[i] for i in np.flatnonzero(row)]) for row in rows]
+    return prices + np.array(sums)[which.reshape(-1)]
+
+
+class Counter:
+    """Where features are paid for: what one costs once others are known."""
+
+    def __init__(self, problem: Problem) -> None:
+        features = problem.features
+        index = problem.feature_index
+        self._first = problem.prices.tolist()
+        self._later = [
+            price if f.later_price is None else min(problem.amount(f.later_price, f.name), price)
+            for f, price in zip(features, self._first, strict=True)
         ]
-    )
-    inputs = [[problem.feature_index(name) for name in f.computed_from] for f in problem.features]
-    is_free = np.array([bool(i) & bought[:, i].all(axis=1) for i in inputs]).T
-    paid = bought & ~is_free
-    prices = paid @ later
-    extra = np.where(paid, first - later, np.inf)
-    for group in sorted({f.group for f in problem.features if f.group is not None}):
-        names = [f.name for f in problem.features if f.group == group]
-        first_of = [problem.feature_index(name) for name in names if not problem.needed(name).intersection(names)]
-        least = extra[:, first_of].min(axis=1)  # those that need another of the group come after it
-        prices += np.where(np.isfinite(least), least, 0.0)
-    return np.asarray(prices, dtype=np.float64)
+        self._groups = [f.group for f in features]
+        self._inputs = [frozenset(index(name) for name in f.computed_from) for f in features]
+        self._needs = [frozenset(index(name) for name in f.needs) for f in features]
+        own = {j for j, f in enumerate(features) if f.group or f.computed_from or f.needs}
+        self.tied = sorted(own.union(*(self._inputs[j] | self._needs[j] for j in own)))
+
+    def price(self, feature: int, known: set[int]) -> float:
+        """Return what a feature costs now; infinite where something else must be known first."""
+        if not self._needs[feature] <= known:
+            return math.inf
+        if self._inputs[feature] and self._inputs[feature] <= known:
+            return 0.0
+        group = self._groups[feature]
+        shared = group is not None and any(self._groups[other] == group for other in known)
+        return self._later[feature] if shared else self._first[feature]
+
+    def in_turn(self, features: Sequence[int]) -> float:
+        """Return what some features cost together, each bought when it costs least more than as a later one."""
+        known: set[int] = set()
+        paid = 0.0
+        while left := [f for f in features if f not in known]:
+            prices = {f: self.price(f, known) for f in left}
+            best = min(left, key=lambda f: (prices[f] - min(self._later[f], prices[f]), prices[f]))
+            paid += prices[best]
+            known.add(best)
+        return paid
+
+    def all_in_the_cheapest_order(self) -> FloatArray:
+        """Return what every set of the tied features costs, by its number in binary; infinite where it cannot be had."""
+        n = len(self.tied)
+        least = np.full(1 << n, np.inf)
+        least[0] = 0.0
+        for number in range(1 << n):
+            known = {self.tied[i] for i in range(n) if number >> i & 1}
+            for i, feature in enumerate(self.tied):
+                if feature not in known:
+                    then = number | 1 << i
+                    least[then] = min(least[then], least[number] + self.price(feature, known))
+        return least
 
 
 def with_needs(problem: Problem, members: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
