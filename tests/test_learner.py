@@ -263,3 +263,10 @@ def test_a_setting_of_another_kind_is_refused_with_an_example(given: dict[str, A
     (name,) = given
     with pytest.raises(InvalidPolicy, match=f"{name}=.* came; expected"):
         UFODT(PROBLEM, **given)
+
+
+@pytest.mark.parametrize("name", ["problem", "policy", "prior", "thresholds", "drift", "selection", "seed"])
+def test_what_a_learner_was_made_with_cannot_be_changed(name: str) -> None:
+    learner = UFODT(PROBLEM)
+    with pytest.raises(AttributeError):
+        setattr(learner, name, getattr(learner, name))

@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 import re
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from river import base, checks, compose, evaluate, metrics, preprocessing, stream, tree
 from river.datasets import Phishing
 
-from ufodt import UFODT, Binary, Categorical, Expert, Prior, Problem, drift, stop, thresholds
+from ufodt import UFODT, Binary, Categorical, Continuous, Expert, Prior, Problem, drift, stop, thresholds
 from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue, UnknownLabel
 from ufodt.river import LazyRow, UFODTClassifier
 
@@ -203,3 +204,15 @@ def test_the_learner_behind_it_can_be_saved(tmp_path: Any) -> None:
     assert isinstance(model.learner, UFODT)
     model.learner.save(tmp_path / "model.npz")
     assert learned_of(load(tmp_path / "model.npz")) == learned_of(model.learner)
+
+
+@pytest.mark.parametrize("value", [2**60 + 1, Decimal("0.1")])
+def test_a_case_is_paid_for_once_though_its_number_is_no_float(value: Any) -> None:
+    problem = Problem([Continuous("x"), Binary("b")], labels=[0, 1])
+    model = UFODTClassifier(problem=problem, seed=1)
+    for i in range(60):
+        x = {"x": value + i, "b": i % 2}
+        model.predict_one(x)
+        model.predict_proba_one(x)
+        model.learn_one(x, i % 2)
+    assert model.ledger.n_cases == 60

@@ -381,3 +381,10 @@ def test_a_sentence_says_why_a_feature_is_not_asked() -> None:
         known.what_if("dear", 1)
     with pytest.raises(UnknownFeature):
         session.why_not("chaep")
+
+
+def test_a_session_is_neither_copied_nor_pickled() -> None:
+    session = UFODT(Problem([Binary("a")], labels=[0, 1])).open()
+    for take in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match=r"keep `session.evidence`"):
+            take(session)

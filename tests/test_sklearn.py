@@ -403,3 +403,13 @@ def test_bad_settings_are_refused_when_fitting(settings: dict[str, Any], error: 
 def test_labels_of_another_length_are_refused_for_frames_too() -> None:
     with pytest.raises(InvalidValue, match="2 rows and 1 labels"):
         UFODTClassifier().fit(pl.DataFrame({"c": ["a", "b"]}), [0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "mistake"), [({}, 100.0), ({"costs": 2.0}, 200.0), ({"loss": [[0, 50], [400, 0]]}, 400.0)]
+)
+def test_a_mistake_costs_the_same_when_a_single_class_was_met(settings: dict[str, Any], mistake: float) -> None:
+    X = np.arange(8.0)[:, None]
+    model = UFODTClassifier(**settings).fit(X[:4], np.zeros(4, dtype=int))
+    score = paid_score(model, X, [0, 0, 0, 0, 1, 1, 1, 1])
+    assert score == {"accuracy": 0.5, "neg_cost": 0.0, "utility": -0.5 * mistake}

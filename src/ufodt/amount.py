@@ -37,7 +37,9 @@ def plain(value: Any) -> Any:
 
 def is_missing(value: Any) -> bool:
     """Whether a cell says that its value could not be had."""
-    return value is None or (isinstance(value, float | np.floating) and math.isnan(value))
+    if isinstance(value, float | np.floating):
+        return math.isnan(value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")  # those of pandas, which need not be there
 
 
 def amount(value: float) -> str:

@@ -211,10 +211,9 @@ def from_text(feature: Feature, text: str) -> Value:
     """
     written = text.strip()
     if isinstance(feature, Continuous):
-        try:
-            return feature.number(float(written))
-        except ValueError:
-            raise InvalidValue(f"{feature.name}: {written!r} came; expected a number.") from None
+        if not math.isfinite(as_number(written)):
+            raise InvalidValue(f"{feature.name}: {written!r} came; expected a number.")
+        return as_number(written)
     plain_text = written.lower()
     if isinstance(feature, Binary):
         for pair in TRUTH_VALUES:
@@ -253,9 +252,13 @@ def in_words(feature: Feature, value: Value) -> str:
 
 
 def as_number(text: str) -> float:
-    """Return the number that was written; NaN, which is like nothing else, where it is none."""
+    """Return the number that was written; NaN, which is like nothing else, where it is none.
+
+    >>> as_number("1e3"), as_number("1_0")
+    (1000.0, nan)
+    """
     try:
-        return float(text)
+        return math.nan if "_" in text else float(text)
     except ValueError:
         return math.nan
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ufodt.amount import plain
+from ufodt.amount import is_missing, plain
 from ufodt.errors import InvalidProblem, InvalidValue, MissingPackage
 from ufodt.features import MAX_OUTCOMES, Binary, Categorical, Continuous, Feature, some, with_prices
 from ufodt.problem import Problem
@@ -127,17 +127,18 @@ def labels(frame: Any, y: Any) -> Any:
     What is neither comes back as it is.
     """
     data = _read(frame)
-    if isinstance(y, str):
-        if y not in data.columns:
+    if isinstance(y, str | int):
+        found = {str(name): name for name in data.columns}
+        if str(y) not in found:
             raise InvalidValue(f"The frame has no column {y!r}; it has {some(data.columns)}.")
-        series = data.get_column(y)
+        series = data.get_column(found[str(y)])
     else:
         import narwhals as nw
 
         series = nw.from_native(y, series_only=True, pass_through=True)
         if not isinstance(series, nw.Series):
             return y
-    return [None if value != value else plain(value) for value in _values(series).tolist()]
+    return [None if is_missing(value) else plain(value) for value in _values(series).tolist()]
 
 
 def has_texts(frame: Any) -> bool:
@@ -201,10 +202,13 @@ def _feature(name: str, series: "nw.Series[Any]") -> Feature:
 
 
 def _different(series: "nw.Series[Any]") -> list[Any]:
-    """The different values of a column that are not missing, in the order of its dtype if it has one, or sorted."""
-    found = {plain(value) for value in _values(series).tolist() if value is not None and value == value}
+    """The different values of a column that are not missing, sorted; where its dtype declares them, all of these."""
     if hasattr(series.dtype, "categories"):
-        return [value for value in series.dtype.categories if value in found]
+        return list(series.dtype.categories)
+    try:
+        found = {plain(value) for value in _values(series).tolist() if not is_missing(value)}
+    except TypeError:
+        raise InvalidProblem(f"{series.name}: a cell holds several values; expected one in each.") from None
     try:
         return sorted(found)
     except TypeError:

@@ -18,8 +18,14 @@ from numpy.typing import NDArray
 from ufodt import core, model_file
 from ufodt import policy as policies
 from ufodt import state as states
+from ufodt.drift import Drift
 from ufodt.manifest import Settings
+from ufodt.policy import Policy
+from ufodt.prior import Prior
+from ufodt.problem import Problem
+from ufodt.selection import Selection
 from ufodt.state import State
+from ufodt.thresholds import Thresholds
 
 TREE = 2**62  # stream of random numbers for the tree of the mean belief, far from any case's
 
@@ -29,6 +35,8 @@ _Change = Callable[[core.Belief], None]
 class Memory:
     """Everything about a learner at this moment; `ufodt.UFODT` is what can be done with it."""
 
+    _settings: Settings
+    _seed: int
     _n_opened: int
     _compiled: core.Problem
     _policy: core.Policy
@@ -65,6 +73,34 @@ class Memory:
             self._belief = belief
             self._drift.restore(belief, watched, reserve)
 
+    @property
+    def problem(self) -> Problem:
+        return self._settings.problem
+
+    @property
+    def policy(self) -> Policy:
+        return self._settings.policy
+
+    @property
+    def prior(self) -> Prior:
+        return self._settings.prior
+
+    @property
+    def thresholds(self) -> Thresholds:
+        return self._settings.thresholds
+
+    @property
+    def drift(self) -> Drift:
+        return self._settings.drift
+
+    @property
+    def selection(self) -> Selection:
+        return self._settings.selection
+
+    @property
+    def seed(self) -> int:
+        return self._seed
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; a loaded learner goes on exactly as this one would."""
         model_file.write(path, *Memory.__getstate__(self))
@@ -77,19 +113,14 @@ class Memory:
         self._take(states.restore(*described))
 
     @property
-    def _settings(self) -> Settings:
-        return Settings(self.problem, self.policy, self.prior, self.thresholds, self.drift, self.selection)
-
-    @property
     def _state(self) -> State:
         """Everything about the learner, as it is now and not a copy."""
         held = (self._compiled, self._policy, self._belief, self._drift, self._selection)
-        return State(self._settings, self.seed, self._n_opened, *held)
+        return State(self._settings, self._seed, self._n_opened, *held)
 
     def _take(self, state: State) -> None:
         """Become the learner of that moment."""
-        self.problem, self.policy, self.prior, self.thresholds, self.drift, self.selection = state.settings
-        self.seed, self._n_opened = state.seed, state.n_opened
+        self._settings, self._seed, self._n_opened = state.settings, state.seed, state.n_opened
         self._compiled, self._policy = state.compiled, state.policy
         self._belief, self._drift, self._selection = state.belief, state.drift, state.selection
         self._spare: core.Plan | None = None  # a plan whose case is over, for the memory it holds

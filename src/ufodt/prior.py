@@ -145,7 +145,7 @@ def read_prior(path: str | os.PathLike[str]) -> Prior:
 
 
 def interpolate(prior: Prior, share: float) -> Prior:
-    """Return a prior between the uniform one (share 0) and an informed one (share 1).
+    """Return a prior between one that takes all values for equally likely (share 0) and an informed one (share 1).
 
     What experts say keeps its strength; its probabilities move from equal ones to theirs.
 

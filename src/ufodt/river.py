@@ -6,6 +6,7 @@ stays itself when it is copied, and a `ticket` names a case whatever comes. A ca
 predicted is planned and paid for as a prediction would be.
 """
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from random import SystemRandom
 from typing import Any, NamedTuple
@@ -283,9 +284,10 @@ class UFODTClassifier(base.Classifier):
         """Whether a dictionary still holds what was paid for; it may have been filled with another case."""
         if type(case.x) is not dict:
             return True
-        keys = self._growing.keys
+        keys, places = self._growing.keys, self._growing.places
         for f, value, _ in case.told:
-            if x.get(keys[f]) != value:
+            now = x.get(keys[f])
+            if now != value and (places[f] is not None or _as_float(now) != value):  # a number is kept as a float
                 return False
         return True
 
@@ -384,6 +386,13 @@ class UFODTClassifier(base.Classifier):
 
 def _key(x: Mapping[Any, Any], ticket: Hashable) -> Hashable:
     return id(x) if ticket is None else ("ticket", ticket)
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def _without_nan(x: dict[Any, Any]) -> dict[Any, Any]:

@@ -11,9 +11,10 @@ from ufodt.errors import InvalidPolicy
 class Selection:
     """How many features are candidates in a case, and how they are found.
 
-    An online perceptron for each label against the rest is fed the features that were bought, each divided by
-    the chance that it could be; the `size` features of largest weight are the candidates, or with probability
-    `epsilon` any. Where nothing more is explored, as in `evaluate` and `tree`, they are always those of largest weight.
+    An online perceptron for each label against the rest is fed the features that were bought, each divided by the
+    chance that a feature of large weight is a candidate; the `size` features of largest weight are the candidates, or
+    with probability `epsilon` any. Where nothing more is explored, as in `evaluate` and `tree`, they are always those
+    of largest weight.
 
     Parameters
     ----------

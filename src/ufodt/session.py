@@ -151,6 +151,11 @@ class Session:
                 self._add(index, None, paid=False)
         self._n_known = len(self._events)
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "A session is not copied or pickled; keep `session.evidence`, and open another with what it knows."
+        )
+
     def ask(self) -> Question | None:
         """Return the next question, or None when asking more is not worth it; asking twice changes nothing."""
         question = self._plan.next()

@@ -214,6 +214,14 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, self.learner_, self.paid_ = classes, learner, paid
         return self
 
+    def _mistake(self) -> float:
+        """What it costs to take a class that was never met for the only one that was."""
+        if self.loss is not None:
+            return float(np.max(self.loss))
+        learner = self._fresh(np.zeros((1, self.n_features_in_)), np.arange(2))
+        assert learner is not None
+        return worth(learner.policy, learner.problem)
+
     def _table(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         if _needs_frames(X):
@@ -242,7 +250,7 @@ def paid_score(estimator: Any, X: Any, y: Any) -> dict[str, float]:
     truth = np.asarray(y)
     accuracy = float((labels == truth).mean())
     if model.learner_ is None:
-        loss = 1.0 - accuracy
+        loss = (1.0 - accuracy) * model._mistake()
     else:
         problem = model.learner_.problem
         known = np.isin(truth, model.classes_)

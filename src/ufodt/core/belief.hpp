@@ -195,6 +195,7 @@ class Belief {
         cuts_[feature] = std::move(cuts);
         sketch_[feature].restore(std::move(values), std::move(counts));
         n_seen_[feature] = n_seen;
+        refresh_feature(feature);
     }
 
     void set_counts(std::vector<double> count, std::vector<double> label_count) {

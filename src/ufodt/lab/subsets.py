@@ -53,10 +53,11 @@ def prices_of(problem: Problem, members: npt.NDArray[np.bool_]) -> FloatArray:
     tied = np.isin(np.arange(problem.n_features), counter.tied)
     prices = np.asarray(bought[:, ~tied] @ problem.prices[~tied], dtype=np.float64)
     if len(counter.tied) <= MAX_TIED:
-        return prices + counter.all_in_the_cheapest_order()[bought[:, tied] @ (1 << np.arange(len(counter.tied)))]
+        numbers = bought[:, tied] @ (1 << np.arange(len(counter.tied)))
+        return np.asarray(prices + counter.all_in_the_cheapest_order()[numbers], dtype=np.float64)
     rows, which = np.unique(bought[:, tied], axis=0, return_inverse=True)
     sums = [counter.in_turn([counter.tied[i] for i in np.flatnonzero(row)]) for row in rows]
-    return prices + np.array(sums)[which.reshape(-1)]
+    return np.asarray(prices + np.array(sums)[which.reshape(-1)], dtype=np.float64)
 
 
 class Counter:
@@ -65,8 +66,8 @@ class Counter:
     def __init__(self, problem: Problem) -> None:
         features = problem.features
         index = problem.feature_index
-        self._first = problem.prices.tolist()
-        self._later = [
+        self._first: list[float] = problem.prices.tolist()
+        self._later: list[float] = [
             price if f.later_price is None else min(problem.amount(f.later_price, f.name), price)
             for f, price in zip(features, self._first, strict=True)
         ]
@@ -98,7 +99,7 @@ class Counter:
         return paid
 
     def all_in_the_cheapest_order(self) -> FloatArray:
-        """Return what every set of the tied features costs, by its number in binary; infinite where it cannot be had."""
+        """Return what every set of the tied features costs, by its number in binary; infinite where none can be had."""
         n = len(self.tied)
         least = np.full(1 << n, np.inf)
         least[0] = 0.0
