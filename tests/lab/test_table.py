@@ -157,6 +157,30 @@ def test_what_stands_in_quotes_separates_nothing(tmp_path: Path) -> None:
     assert table.feature_names == ('size 5"', "weight, a")
 
 
+def test_a_quote_left_open_is_refused_with_its_line(tmp_path: Path) -> None:
+    rows = [f"{i},{'west' if i % 3 else 'east'},{'pq'[i % 2]}" for i in range(200)]
+    rows[40] = '40,"west,p'
+    for later in (rows[50], '50,5" pipe,p', '50,"east",p', '50,"",q'):
+        rows[50] = later
+        with pytest.raises(BadTable, match=r"t\.csv, line 42: a quote that opens here is not closed"):
+            read_table(write(tmp_path / "t.csv", "\n".join(["a,b,y", *rows])))
+
+
+def test_rows_between_two_quotes_are_told_whether_they_fit_or_not(tmp_path: Path) -> None:
+    rows = [f"{i % 7},{'west' if i % 3 else 'east'},{'pq'[i % 2]}" for i in range(20)]
+    rows[4], rows[11] = '4,"west,p', '11,5",q'
+    told = account_of("\n".join(["a,b,y", *rows]), tmp_path)
+    assert "1 row was read from several lines, which quotes hold together (line 6-13)." in told
+    rows[11] = '11,5"'
+    told = account_of("\n".join(["a,b,y", *rows]), tmp_path)
+    assert "1 row was left out: it does not have 3 cells (line 6-13)." in told
+
+
+def test_an_inch_mark_is_no_quote(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path / "t.csv", 'pipe,y\n5" pipe,p\n7" pipe,q\n5" pipe,p\n'))
+    assert table.categories == (('5" pipe', '7" pipe'),) and len(table.y) == 3
+
+
 @pytest.mark.parametrize("coding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
 @pytest.mark.parametrize("text", ["größe,y\n1.5,p\n2.5,q\n", '{"größe": 1.5, "y": "p"}\n{"größe": 2.5, "y": "q"}'])
 def test_a_byte_order_mark_says_how_a_file_is_written(coding: str, text: str, tmp_path: Path) -> None:

@@ -5,12 +5,11 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 from ufodt.features import as_number
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable
@@ -83,12 +82,18 @@ def _read_cells(path: Path) -> Cells:
 def _read_text(path: Path) -> Cells:
     text, account = decode(path.read_bytes())
     delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        rows, odd, empty = _sort_lines(reader, len(header))
-    except csv.Error as error:
-        raise BadTable(f"{path.name}, line {reader.line_num}: {error}; save the file as plain CSV.") from None
+    records = _records(text, delimiter, path.name)
+    header = [name.strip() for name in next(records, ("", []))[1]]
+    rows: list[list[str]] = []
+    odd, empty, long = [], [], []
+    for lines, row in records:
+        if not any(cell.strip() for cell in row):
+            empty.append(lines)
+        elif len(row) != len(header):
+            odd.append(lines)
+        else:
+            rows.append([cell.strip() for cell in row])
+            long += [lines] if "-" in lines else []
     if not header or not rows:
         raise BadTable(f"{path.name}: expected a heading and at least one row of its width.")
     if odd:
@@ -98,7 +103,28 @@ def _read_text(path: Path) -> Cells:
         )
     if empty:
         account.append(f"{were(len(empty), 'empty line')} skipped.")
+    if long:
+        account.append(
+            f"{were(len(long), 'row')} read from several lines, which quotes hold together ({examples('line', long)})."
+        )
     return Cells(header, rows, account)
+
+
+def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[str, list[str]]]:
+    """Give every row after the lines that it takes up, such as `7` or `7-9`; a quote left open is refused."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    while True:
+        first = reader.line_num + 1
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise BadTable(
+                f"{name}, line {first}: a quote that opens here is not closed as it should be ({error}); "
+                "close it before the next delimiter, or leave it out."
+            ) from None
+        if row is None:
+            return
+        yield str(first) if first == reader.line_num else f"{first}-{reader.line_num}", row
 
 
 def _delimiter(text: str) -> str:
@@ -110,19 +136,6 @@ def _delimiter(text: str) -> str:
     heading = _HEADING.match(text)
     bare = re.sub(_QUOTED, "", heading[0] if heading else "")
     return max(",;\t|", key=bare.count)
-
-
-def _sort_lines(reader: Any, width: int) -> tuple[list[list[str]], list[int], list[int]]:
-    """Return the usable rows, then the line numbers of rows of another width and of empty lines."""
-    rows, odd, empty = [], [], []
-    for row in reader:
-        if not any(cell.strip() for cell in row):
-            empty.append(reader.line_num)
-        elif len(row) != width:
-            odd.append(reader.line_num)
-        else:
-            rows.append([cell.strip() for cell in row])
-    return rows, odd, empty
 
 
 def _read_parquet(path: Path) -> Cells:
