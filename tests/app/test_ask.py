@@ -16,7 +16,7 @@ import pytest
 import ufodt
 from ufodt.errors import InvalidValue
 
-from .calling import call, model
+from .calling import call, fill_disk, model
 
 
 def answers(folder: Path, **values: str) -> str:
@@ -218,6 +218,24 @@ def test_programs_talk_in_lines_of_json(folder: Path, tmp_path: Path) -> None:
     assert last["evidence"]["values"] == {"fever": "yes", "age": 61.0}
     assert again == {"learned": "ill", **first}  # one line for each line
     assert ufodt.load(save).n_opened == 901
+
+
+def test_a_label_that_cannot_be_saved_teaches_nothing_and_may_be_sent_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        {"tell": {"fever": "yes"}},
+        {"label": "ill"},
+        {"label": "ill"},
+        {"tell": {"fever": "no"}},
+        {"label": "ill"},
+    ]
+    fill_disk(monkeypatch, 1)
+    first, told, failed, *rest = talk(folder, *lines, save=str(tmp_path / "m.npz"))
+    assert "No space left on device" in failed["error"] and "m.npz could not be written" in failed["error"]
+    fine = talk(folder, lines[0], *lines[2:], save=str(tmp_path / "fine.npz"))
+    assert [first, told, *rest] == fine
+    assert (tmp_path / "m.npz").read_bytes() == (tmp_path / "fine.npz").read_bytes()
 
 
 def test_values_may_be_written_as_json_likes_to(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from typing import Any, TextIO
 
 import click
@@ -182,17 +183,17 @@ def serve_lines(
             continue
         try:
             verb, given, charged = _request(line)
-            learned = {}
+            learned: dict[str, Any] = {}
             if verb == "open":
                 session = _opened(learner, given, budget=budget, explore=learns)
             elif verb == "label":
                 if not learns:
                     raise InvalidValue("A label came, but nothing is learned here: start `ufodt ask` with --save.")
-                label = _sent_label(learner, given)
-                learner.learn(session.evidence, label)
+                label, taught = _sent_label(learner, given), deepcopy(learner)
+                taught.learn(session.evidence, label)
                 if save is not None:
-                    learner.save(save)
-                learned = {"learned": label}
+                    taught.save(save)
+                learner, learned = taught, {"learned": label}
                 session = learner.open(budget=budget, explore=True)
             elif verb == "skip":
                 session.skip(given, charged=charged)
