@@ -4,13 +4,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import ufodt
+from ufodt.app import run as runs
 from ufodt.errors import UfodtError
+from ufodt.model_file import NotSaved
 
-from .calling import call, counts, model
+from .calling import call, counts, fill_disk, model
 
 UFODT = [sys.executable, "-c", "from ufodt.app.cli import main; main()"]
 
@@ -94,6 +97,34 @@ def test_a_folder_that_may_not_be_written_to_is_named_before_the_work(
         call(*about(folder), "--save", str(tmp_path / "m.npz"))
     with pytest.raises(UfodtError, match="/dev/null is a folder or a device"):
         call(*about(folder), "--save", "/dev/null")
+
+
+def test_a_run_saves_beside_what_another_program_saved_meanwhile(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, beside = tmp_path / "m.npz", tmp_path / "m.2.npz"
+    save.write_bytes((folder / "model.npz").read_bytes())
+    (tmp_path / "m.1.npz").write_text("of yesterday")
+    add = runs.Tally.add
+
+    def meddle(self: runs.Tally, *given: Any) -> None:
+        add(self, *given)
+        if self.n_cases == 400:
+            save.write_text("of somebody else")
+
+    monkeypatch.setattr(runs.Tally, "add", meddle)
+    monkeypatch.setattr(runs, "_SAVE_EVERY", 0)
+    again = ["run", str(folder / "cases.csv"), "--label", "state", "--model", str(save), "--save", str(save)]
+    done = call(*again)
+    assert done.exit_code == 0 and f"{save} was written by somebody else and is left as it is." in done.output
+    assert f"The model is in {beside}." in done.output and ufodt.load(beside).n_opened == 1800
+    assert save.read_text() == "of somebody else" and (tmp_path / "m.1.npz").read_text() == "of yesterday"
+
+
+def test_a_run_that_cannot_be_saved_says_so(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill_disk(monkeypatch, 1)
+    with pytest.raises(NotSaved, match=r"Nothing was saved: .*m\.npz could not be written \(No space left on device\)"):
+        call(*about(folder), "--save", str(tmp_path / "m.npz"))
 
 
 def test_a_pipe_may_carry_any_bytes(folder: Path) -> None:

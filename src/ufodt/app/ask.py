@@ -16,6 +16,7 @@ from ufodt.app.explain import as_json, print_answer, print_reasons
 from ufodt.app.reading import choices, read_label
 from ufodt.errors import InvalidValue, UfodtError
 from ufodt.features import Feature, Value, as_number, from_text, in_words, some
+from ufodt.model_file import Target
 from ufodt.session import Question, Session
 
 _KEYS = (
@@ -31,15 +32,15 @@ def ask(
     *,
     known: Mapping[str, Value],
     budget: float,
-    learns: bool,
-    save: str | None,
-    model: str,
+    target: Target | None,
+    asks: bool,
 ) -> None:
-    """Go through cases with a person until there are no more; what is learned is saved at once.
+    """Go through cases with a person until there are no more; what is learned is saved to the `target` at once.
 
-    What is `known` is so of the first case; the `budget` holds for each.
+    Without a target nothing is learned; with `asks` the person is asked first whether to save there. What is `known`
+    is so of the first case; the `budget` holds for each.
     """
-    problem, may_save = learner.problem, True
+    problem, learns, saves = learner.problem, target is not None, not asks
     console.print(
         f"{_experience(learner)}: {problem.n_features} features, "
         f"the answer is one of {escape(choices(problem.labels))}."
@@ -53,18 +54,31 @@ def ask(
                 console.print("Nothing was learned from this case.", style="dim")
             return
         print_answer(console, session.predict(), problem)
-        truth = _truth(learner) if learns else None
-        if truth is not None:
+        if target is not None and (truth := _truth(learner)) is not None:
             learner.learn(session.evidence, truth)
             console.print(f"Learned: it was [bold]{escape(str(truth))}[/].")
-            if save is None and may_save:
-                may_save = click.confirm(f"Save what is learned to {model}?", default=True)
-                save = model if may_save else None
-            if save is not None:
-                learner.save(save)
-                console.print(f"Saved to {escape(save)}.", style="dim")
+            if asks:
+                asks, saves = False, click.confirm(f"Save what is learned to {target.path}?", default=True)
+            if saves:
+                _save(console, learner, target)
         if not click.confirm("Another case?", default=False):
             return
+
+
+def _save(console: Console, learner: ufodt.UFODT, target: Target) -> None:
+    """Save what is learned; where that fails, to another file if the person names one."""
+    while True:
+        try:
+            target.save(learner)
+            console.print(f"Saved to {escape(target.path)}.", style="dim")
+            return
+        except UfodtError as error:
+            console.print(escape(str(error)), style="yellow")
+        said = str(click.prompt("Save to which file? (Enter: not now)", default="", show_default=False)).strip()
+        if not said:
+            return
+        if said != target.path:
+            target.move(said)
 
 
 def _experience(learner: ufodt.UFODT) -> str:
@@ -164,18 +178,18 @@ def serve_lines(
     *,
     known: Mapping[str, Value],
     budget: float,
-    learns: bool,
-    save: str | None,
+    target: Target | None,
 ) -> None:
-    """Answer every line with a line, one session at a time; what is learned is saved at once.
+    """Answer every line with a line, one session at a time; what is learned is saved to the `target` at once.
 
     In comes an object with one key: `tell` with an object of values, `skip` with a feature (and beside it `charged`,
     where it was paid for all the same), `undo`, `why`, `what_if` with an object of one value, `answer`, `open` for
-    the next case, with `case`, `known` and `budget` inside if wanted, and, if it `learns`, `label` with the truth. Out
+    the next case, with `case`, `known` and `budget` inside if wanted, and, with a target, `label` with the truth. Out
     comes the next question (`ask`) or the `answer`, with what was `learned` where a label came; or an `error`, and
     nothing has changed. What is `known` is so of
     the first case; the `budget` holds for each that does not bring its own.
     """
+    learns = target is not None
     session = learner.open(known=known, budget=budget, explore=learns)
     _say(out, _state(learner, session))
     for line in lines:
@@ -187,12 +201,11 @@ def serve_lines(
             if verb == "open":
                 session = _opened(learner, given, budget=budget, explore=learns)
             elif verb == "label":
-                if not learns:
+                if target is None:
                     raise InvalidValue("A label came, but nothing is learned here: start `ufodt ask` with --save.")
                 label, taught = _sent_label(learner, given), deepcopy(learner)
                 taught.learn(session.evidence, label)
-                if save is not None:
-                    taught.save(save)
+                target.save(taught)
                 learner, learned = taught, {"learned": label}
                 session = learner.open(budget=budget, explore=True)
             elif verb == "skip":
