@@ -21,12 +21,12 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Calls a command that is interrupted after 400 cases, and returns what it says to go on with."""
     add = runs.Tally.add
 
-    def interrupt(self: runs.Tally, *given: Any) -> None:
-        add(self, *given)
-        if self.n_cases == 400:
-            signal.raise_signal(signal.SIGINT)
+    def calls(*arguments: str, by: signal.Signals = signal.SIGINT) -> list[str]:
+        def interrupt(self: runs.Tally, *given: Any) -> None:
+            add(self, *given)
+            if self.n_cases == 400:
+                signal.raise_signal(by)
 
-    def calls(*arguments: str) -> list[str]:
         with monkeypatch.context() as patched:
             patched.setattr(runs.Tally, "add", interrupt)
             done = call(*arguments)
@@ -70,6 +70,24 @@ def test_a_run_gone_on_with_is_the_run_that_was_not_interrupted(
     lines = [json.loads(line) for line in (tmp_path / "part.jsonl").read_text().splitlines()]
     assert [line["case"] for line in lines] == list(range(900))
     assert [line["label"] for line in lines] == [line.rsplit(",")[-1] or None for line in table[1:]]
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
+def test_a_run_ends_gently_with_its_terminal(
+    by: signal.Signals, interrupted: Any, folder: Path, tmp_path: Path
+) -> None:
+    interrupted("run", str(folder / "cases.csv"), "--label", "state", "--save", str(tmp_path / "m.npz"), by=by)
+    assert ufodt.load(tmp_path / "m.npz").n_opened == 400
+
+
+def test_a_run_that_is_to_outlive_its_terminal_does(interrupted: Any, folder: Path, tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        with pytest.raises(AssertionError):
+            interrupted("run", str(folder / "cases.csv"), "--save", str(tmp_path / "m.npz"), by=signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert ufodt.load(tmp_path / "m.npz").n_opened == 900
 
 
 def test_a_label_is_read_the_same_way_both_times(interrupted: Any, tmp_path: Path) -> None:

@@ -189,7 +189,10 @@ def _progress(console: Console, n_cases: int, skip: int) -> Iterator[Callable[[i
 
 @contextmanager
 def _gently() -> Iterator[Callable[[], bool]]:
-    """Note Ctrl-C and a request to end, so that the learner stops between two cases; a second one is obeyed at once."""
+    """Note Ctrl-C, a request to end and a terminal that closes, so that the learner stops between two cases.
+
+    A second one is obeyed at once. Who is told to outlive the terminal (`nohup`) does.
+    """
     came: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:
@@ -197,8 +200,11 @@ def _gently() -> Iterator[Callable[[], bool]]:
             raise KeyboardInterrupt
         came.append(number)
 
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
     try:
-        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.signal(number, note) for number in numbers}
     except ValueError:  # not in the main thread, where there is nobody to interrupt
         before = {}
     try:
