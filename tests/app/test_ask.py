@@ -101,8 +101,10 @@ def test_without_a_place_to_save_the_person_is_asked(folder: Path, tmp_path: Pat
     assert copy.read_bytes() == (folder / "model.npz").read_bytes()
     done = call("ask", str(copy), "--learn", text="a\nill\ny\n")  # and then the line is cut
     assert (
-        done.exit_code == 1 and "Saved to" in done.output and copy.read_bytes() != (folder / "model.npz").read_bytes()
+        done.exit_code == 0 and "Saved to" in done.output and copy.read_bytes() != (folder / "model.npz").read_bytes()
     )
+    assert "Aborted" not in done.output
+    assert call("ask", str(copy), "--learn", text="a\n").exit_code == 1  # before the truth
 
 
 def test_a_person_may_name_another_file_where_saving_fails(
@@ -320,6 +322,15 @@ def test_every_line_has_an_answer_even_a_bad_one(folder: Path) -> None:
     assert what_if["what_if"]["answer"] == "healthy"
     assert skipped["ask"] == "age"
     assert answer["evidence"]["case"] == "17"
+
+
+@pytest.mark.parametrize("given", ["17", [], 17, None, False])
+def test_a_case_is_opened_with_an_object_or_true(given: Any, folder: Path) -> None:
+    *_, told, refused, again, opened = talk(
+        folder, {"tell": {"fever": "yes"}}, {"open": given}, {"tell": {"fever": "yes"}}, {"open": True}
+    )
+    assert f"{given!r} came for a case to open" in refused["error"]
+    assert again == told and opened["ask"] == "fever"
 
 
 @pytest.mark.parametrize("bad", [

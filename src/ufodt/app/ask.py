@@ -61,7 +61,10 @@ def ask(
                 asks, saves = False, click.confirm(f"Save what is learned to {target.path}?", default=True)
             if saves:
                 _save(console, learner, target)
-        if not click.confirm("Another case?", default=False):
+        try:
+            if not click.confirm("Another case?", default=False):
+                return
+        except click.Abort:  # nothing more comes
             return
 
 
@@ -229,7 +232,11 @@ def _request(line: str) -> tuple[str, Any, bool]:
 
 def _opened(learner: ufodt.UFODT, given: Any, *, budget: float, explore: bool) -> Session:
     """The next case, with what is said about it."""
-    said = given if isinstance(given, dict) else {}
+    if given is not True and not isinstance(given, dict):
+        raise InvalidValue(
+            f"{given!r} came for a case to open; expected true, or an object with case, known or budget."
+        )
+    said: dict[str, Any] = {} if given is True else given
     unknown = [key for key in said if key not in ("case", "known", "budget")]
     if unknown:
         raise InvalidValue(f"{unknown[0]!r} came for a case to open; expected case, known or budget.")
