@@ -137,7 +137,35 @@ def test_a_pipe_may_carry_any_bytes(folder: Path) -> None:
         assert done.exit_code == 0 and '"cases": 900' in done.stdout
 
 
-@pytest.mark.parametrize("arguments", [["run", "-"], ["ask", "model.npz", "--json"]])
+@pytest.mark.parametrize("coding", ["cp1252", "latin-1", "ascii"])
+def test_a_terminal_that_does_not_know_a_sign_is_shown_another(coding: str, tmp_path: Path) -> None:
+    rows = [f"{'→' if i % 2 else '←'},{'jä' if i % 2 else 'nö…'}" for i in range(100)]
+    (tmp_path / "t.csv").write_text("\n".join(["größe →,y", *rows]), encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": coding}
+
+    def output(*arguments: str, typed: bytes = b"") -> bytes:
+        done = subprocess.run([*UFODT, *arguments], input=typed, capture_output=True, cwd=tmp_path, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert b"asked most" in output("run", "t.csv", "--save", "m.npz")
+    assert b"The answer is" in output("ask", "m.npz", typed="→\n\x81\na\n".encode())
+    assert b"evidence in bits" in output("explain", "m.npz") and b"?" in output("tree", "m.npz")
+    for form in ("svg", "json", "sql", "python", "dot"):
+        output("tree", "m.npz", "--output", "out", "--format", form)
+        assert (tmp_path / "out").read_bytes() == output("tree", "m.npz", "--format", form)
+        assert form == "json" or "größe →" in (tmp_path / "out").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("arguments", [["ask", "model.npz"], ["ask", "model.npz", "--json"]])
+def test_a_closed_output_is_said_in_one_line(arguments: list[str], folder: Path) -> None:
+    command = " ".join(map(repr, [*UFODT, *arguments]))
+    done = subprocess.run(["sh", "-c", f"{command} >&-"], capture_output=True, text=True, cwd=folder, input="a\n")
+    assert done.returncode == 1
+    assert done.stderr == "ufodt: Standard output is closed, so nothing can be asked; open it, or send it to a file.\n"
+
+
+@pytest.mark.parametrize("arguments", [["run", "-"], ["ask", "model.npz", "--json"], ["ask", "model.npz"]])
 def test_a_closed_input_is_said_in_one_line(arguments: list[str], folder: Path) -> None:
     command = " ".join(map(repr, [*UFODT, *arguments]))
     done = subprocess.run(["sh", "-c", f"{command} <&-"], capture_output=True, text=True, cwd=folder)

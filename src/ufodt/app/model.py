@@ -196,8 +196,12 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     from ufodt.app.ask import ask as go
     from ufodt.app.ask import serve_lines
     from ufodt.app.reading import read_values, standard_input
+    from ufodt.errors import UfodtError
     from ufodt.model_file import Target
 
+    typed = standard_input()
+    if sys.stdout is None:
+        raise UfodtError("Standard output is closed, so nothing can be asked; open it, or send it to a file.")
     if as_json and learn and save is None:
         raise click.UsageError("With --json nobody is asked where to save what is learned: name a file with --save.")
     target = Target(save or model) if learn or save is not None else None
@@ -205,7 +209,7 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     learner = ufodt.load(model)
     values, most = read_values(learner.problem, known), math.inf if budget is None else budget
     if as_json:
-        lines = (line.decode("utf-8", errors="replace").lstrip("\ufeff") for line in standard_input())
+        lines = (line.decode("utf-8", errors="replace").lstrip("\ufeff") for line in typed)
         serve_lines(learner, lines, sys.stdout, known=values, budget=most, target=target)
     else:
         console = Console(highlight=False)
@@ -302,10 +306,11 @@ def tree(
             return
         paint = {"text": frozen.to_text, "dot": frozen.to_dot, "svg": frozen.to_svg}[form]
         text = paint(missing=missing, **given)  # type: ignore[arg-type]
-    if output is None:
-        click.echo(text.removesuffix("\n"))
-    else:
-        Path(output).write_text(text.removesuffix("\n") + "\n", encoding="utf-8")
+    text = text.removesuffix("\n") + "\n"
+    if output is not None:
+        Path(output).write_text(text, encoding="utf-8")
+    else:  # what programs read is UTF-8 wherever it goes
+        click.echo(text if form == "text" else text.encode(), nl=False)
 
 
 def _check_folder(path: str | None) -> None:
