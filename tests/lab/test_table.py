@@ -349,6 +349,17 @@ def test_names_in_the_file_are_read_as_cells_are(tmp_path: Path) -> None:
     assert dict(zip(problem.labels, problem.loss or (), strict=True)) == {"No": (0, 2), "Yes": (7, 0)}
 
 
+@pytest.mark.parametrize("toml, message", [
+    ("[loss.ILL]\nwell = 400\n[loss.ill]\nwell = 4\n", r"\[loss\] names the label 'ill' twice, once as 'ill'"),
+    ("[loss.ill]\nwell = 4\nWell = 5\n", r"\[loss.ill\] names the label 'well' twice, once as 'Well'"),
+    ("[loss.ill]\nsick = 4\n", r"\[loss.ill\] names 'sick', which is no label"),
+])  # fmt: skip
+def test_what_a_mistake_costs_is_said_once(toml: str, message: str, tmp_path: Path) -> None:
+    said = read_overrides(write(tmp_path / "o.toml", toml))
+    with pytest.raises(BadTable, match=message):
+        loss_table(said, ["ill", "well"])
+
+
 def test_a_number_may_have_fixed_cut_points(tmp_path: Path) -> None:
     said = write(tmp_path / "o.toml", "[features.age]\ncuts = [40, 60.5]\n")
     data = read_table(write(tmp_path / "t.csv", PLAIN), label="sick", overrides=said)
@@ -366,6 +377,7 @@ def test_a_missing_number_is_missing_however_it_is_written(missing: str, tmp_pat
 @pytest.mark.parametrize("toml, message", [
     ("[prices]\nrhythm = { surcharge = { fluter = 2 } }", "a surcharge came for 'fluter'; expected one of flutter"),
     ("[prices]\nage = { surcharge = { old = 2 } }", "expected no surcharge, since it is a number"),
+    ("[prices]\nrhythm = { surcharge = { flutter = 2, Flutter = 3 } }", "surcharges came for 'flutter', 'Flutter'"),
     ("[prices]\nage = { needs = ['pulse'] }", "age: needs names 'pulse', which is no other feature"),
 ])  # fmt: skip
 def test_terms_that_do_not_fit_the_table_are_refused(toml: str, message: str, tmp_path: Path) -> None:
