@@ -130,7 +130,7 @@ def test_a_run_that_cannot_be_saved_says_so(folder: Path, tmp_path: Path, monkey
 def test_a_pipe_may_carry_any_bytes(folder: Path) -> None:
     latin = "größe,y\n1.5,süß\n2.5,b\n".encode("latin-1")
     done = call("run", "-", text=latin)
-    assert done.exit_code == 0 and "4 bytes are not UTF-8 and were replaced." in done.output
+    assert done.exit_code == 0 and "The file is not UTF-8; it was read as cp1252, as Excel writes it." in done.output
     for coding in ("utf-8-sig", "utf-16"):
         text = (folder / "cases.jsonl").read_text().encode(coding)
         done = call("run", "-", "--label", "state", "--json", text=text)
