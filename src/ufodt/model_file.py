@@ -4,13 +4,15 @@ import io
 import json
 import math
 import os
+import stat
 from collections.abc import Mapping
-from typing import Any
+from itertools import count
+from typing import IO, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ufodt.errors import InvalidModelFile
+from ufodt.errors import InvalidModelFile, UfodtError
 
 FORMAT = "ufodt model"
 VERSION = 1
@@ -21,35 +23,104 @@ _HEADER_BYTES = 4096  # more than any header of an array file
 Floats = NDArray[np.float64]
 
 
+class NotSaved(UfodtError, OSError):
+    """A model could not be written; a file that was there is as it was."""
+
+
 def place(path: str | os.PathLike[str]) -> str:
     """Return where a model is to be written: behind a link the file that it leads to, never a folder or a device."""
     if os.path.exists(path) and not os.path.isfile(path):
         raise InvalidModelFile(f"{path} is a folder or a device; a model is written to a file, so name one.")
+    if os.path.exists(path) and not os.access(path, os.W_OK):
+        raise NotSaved(f"{path} is write-protected; allow writing to it, or name another file.")
     return os.path.realpath(os.fsdecode(path))
 
 
-def write(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Mapping[str, Floats]) -> None:
-    """Write a model file; an existing file is replaced only when the new one is complete."""
-    import zipfile  # here, since it takes its time and not every program writes a model
+class Target:
+    """The file that one program saves its model to, as long as nobody else writes there."""
 
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._seen = _stamp(path)
+
+    @property
+    def taken(self) -> bool:
+        """Whether somebody else has written to the file since it was looked at, or saved to from here."""
+        return _stamp(self.path) not in (None, self._seen)
+
+    def save(self, learner: "_Savable") -> None:
+        """Save a learner; what somebody else has written is left as it is, and `NotSaved` raised."""
+        if self.taken:
+            raise NotSaved(
+                f"{self.path} was written by somebody else and is left as it is; name another file (--save)."
+            )
+        learner.save(self.path)
+        self._seen = _stamp(self.path)
+
+    def move(self, path: str) -> None:
+        """Save to another file from now on, which nobody has written yet."""
+        self.path, self._seen = path, None
+
+    def step_aside(self) -> None:
+        """Save beside the file from now on: to `model.1.npz`, or the next that is free."""
+        stem, ending = os.path.splitext(self.path)
+        self.move(next(name for n in count(1) if not os.path.lexists(name := f"{stem}.{n}{ending}")))
+
+
+class _Savable(Protocol):
+    def save(self, path: str, /) -> None: ...
+
+
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    """What changes when a file is written; None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def write(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Mapping[str, Floats]) -> None:
+    """Write a model file; an existing file is replaced only when the new one is complete, and keeps its permissions."""
     text = json.dumps({"format": FORMAT, "version": VERSION, **manifest}, allow_nan=False)
     target = place(path)
-    name = f"{target}.{os.urandom(6).hex()}.part"
-    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)  # with the permissions of any new file
+    part = f"{target}.{os.urandom(6).hex()}.part"
     try:
-        with os.fdopen(handle, "wb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr("manifest.json", text)
-                for key, array in arrays.items():
-                    buffer = io.BytesIO()
-                    np.lib.format.write_array(buffer, array, allow_pickle=False)
-                    archive.writestr(f"{key}.npy", buffer.getvalue())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
-        raise
+        mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
+        handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else 0o600)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                _pack(file, text, arrays)
+                file.flush()
+                os.fsync(file.fileno())
+            if mode is not None:
+                os.chmod(part, mode)
+            os.replace(part, target)
+        except BaseException:
+            os.unlink(part)
+            raise
+    except OSError as error:  # a full disk, a folder that may not be written to
+        raise NotSaved(
+            f"Nothing was saved: {path} could not be written ({error.strerror or error}); what was there is as it was."
+        ) from error
+
+
+def _pack(file: IO[bytes], text: str, arrays: Mapping[str, Floats]) -> None:
+    """Write the members of a model file, without a date: the same model is the same bytes."""
+    import zipfile  # here, since it takes its time and not every program writes a model
+
+    with zipfile.ZipFile(file, "w") as archive:
+
+        def add(name: str, content: str | bytes) -> None:
+            member = zipfile.ZipInfo(name)
+            member.external_attr = 0o600 << 16  # who unpacks it may read it
+            archive.writestr(member, content, zipfile.ZIP_DEFLATED)
+
+        add("manifest.json", text)
+        for key, array in arrays.items():
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, array, allow_pickle=False)
+            add(f"{key}.npy", buffer.getvalue())
 
 
 def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:

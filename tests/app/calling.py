@@ -1,9 +1,12 @@
 """Commands called as a person would, and cases for them."""
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from click.testing import CliRunner, Result
 
 import ufodt
@@ -39,3 +42,16 @@ def model(folder: Path) -> str:
 def counts(path: str | Path) -> list[bytes]:
     """All that a saved model has learned."""
     return [array.tobytes() for array in to_arrays(ufodt.load(path).belief).values()]
+
+
+def fill_disk(monkeypatch: pytest.MonkeyPatch, n_saves: int) -> None:
+    """Let the disk be full for the next saves."""
+    left, sync = list(range(n_saves)), os.fsync
+
+    def full(handle: int) -> None:
+        if left:
+            left.pop()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", full)

@@ -1,12 +1,15 @@
 """`ufodt ask`: a model talks with people, and with programs."""
 
+import io
 import json
+import math
 import os
 import pty
 import select
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +17,11 @@ import numpy as np
 import pytest
 
 import ufodt
-from ufodt.errors import InvalidValue
+from ufodt.app.ask import serve_lines
+from ufodt.errors import InvalidValue, UfodtError
+from ufodt.model_file import NotSaved, Target
 
-from .calling import call, model
+from .calling import call, fill_disk, model
 
 
 def answers(folder: Path, **values: str) -> str:
@@ -96,8 +101,62 @@ def test_without_a_place_to_save_the_person_is_asked(folder: Path, tmp_path: Pat
     assert copy.read_bytes() == (folder / "model.npz").read_bytes()
     done = call("ask", str(copy), "--learn", text="a\nill\ny\n")  # and then the line is cut
     assert (
-        done.exit_code == 1 and "Saved to" in done.output and copy.read_bytes() != (folder / "model.npz").read_bytes()
+        done.exit_code == 0 and "Saved to" in done.output and copy.read_bytes() != (folder / "model.npz").read_bytes()
     )
+    assert "Aborted" not in done.output
+    assert call("ask", str(copy), "--learn", text="a\n").exit_code == 1  # before the truth
+
+
+def test_a_person_may_name_another_file_where_saving_fails(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy, there, other = (tmp_path / name for name in ("m.npz", "there.csv", "other.npz"))
+    copy.write_bytes((folder / "model.npz").read_bytes())
+    there.write_text("a table")
+    fill_disk(monkeypatch, 2)
+    typed = f"a\nill\ny\n{copy}\n{there}\n{other}\ny\na\nill\nn\n"
+    done = call("ask", str(copy), "--learn", text=typed)
+    assert done.exit_code == 0 and done.output.replace("\n", "").count("No space left on device") == 2
+    assert f"{there} was written by somebody else and is left as it is" in done.output.replace("\n", "")
+    assert copy.read_bytes() == (folder / "model.npz").read_bytes() and there.read_text() == "a table"
+    assert ufodt.load(other).n_opened == 902 and done.output.count("Saved to") == 2
+
+
+def test_where_nothing_can_be_saved_is_said_before_the_first_question(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(folder))
+    with pytest.raises(UfodtError, match="Nothing may be written into .*; save model.npz elsewhere"):
+        call("ask", model(folder), "--learn")
+    assert call("ask", model(folder), text="a\nn\n").exit_code == 0
+
+
+def test_what_another_program_saved_meanwhile_is_not_overwritten(folder: Path, tmp_path: Path) -> None:
+    path, other = str(tmp_path / "m.npz"), str(tmp_path / "other.npz")
+    Path(path).write_bytes((folder / "model.npz").read_bytes())
+
+    def lines() -> Iterator[str]:
+        yield '{"label": "ill"}'
+        yield '{"label": "ill"}'
+        call("ask", path, "--json", "--save", path, text='{"label": "healthy"}')
+        yield '{"label": "ill"}'
+
+    out = io.StringIO()
+    serve_lines(ufodt.load(path), lines(), out, known={}, budget=math.inf, target=Target(path))
+    _, first, second, refused = map(json.loads, out.getvalue().splitlines())
+    assert first["learned"] == second["learned"] == "ill"
+    assert refused == {
+        "error": f"{path} was written by somebody else and is left as it is; name another file (--save)."
+    }
+    assert ufodt.load(path).n_opened == 903
+    target, learner = Target(path), ufodt.load(path)
+    learner.save(path)
+    with pytest.raises(NotSaved):
+        target.save(learner)
+    target.move(other)
+    target.save(learner)
+    target.save(learner)
+    assert ufodt.load(other).n_opened == 903
 
 
 def curious(folder: Path) -> Path:
@@ -220,6 +279,24 @@ def test_programs_talk_in_lines_of_json(folder: Path, tmp_path: Path) -> None:
     assert ufodt.load(save).n_opened == 901
 
 
+def test_a_label_that_cannot_be_saved_teaches_nothing_and_may_be_sent_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        {"tell": {"fever": "yes"}},
+        {"label": "ill"},
+        {"label": "ill"},
+        {"tell": {"fever": "no"}},
+        {"label": "ill"},
+    ]
+    fill_disk(monkeypatch, 1)
+    first, told, failed, *rest = talk(folder, *lines, save=str(tmp_path / "m.npz"))
+    assert "No space left on device" in failed["error"] and "m.npz could not be written" in failed["error"]
+    fine = talk(folder, lines[0], *lines[2:], save=str(tmp_path / "fine.npz"))
+    assert [first, told, *rest] == fine
+    assert (tmp_path / "m.npz").read_bytes() == (tmp_path / "fine.npz").read_bytes()
+
+
 def test_values_may_be_written_as_json_likes_to(tmp_path: Path) -> None:
     problem = ufodt.Problem(
         [ufodt.Categorical("legs", ["2", "4"]), ufodt.Binary("milk"), ufodt.Continuous("size")], labels=["x", "y"]
@@ -245,6 +322,15 @@ def test_every_line_has_an_answer_even_a_bad_one(folder: Path) -> None:
     assert what_if["what_if"]["answer"] == "healthy"
     assert skipped["ask"] == "age"
     assert answer["evidence"]["case"] == "17"
+
+
+@pytest.mark.parametrize("given", ["17", [], 17, None, False])
+def test_a_case_is_opened_with_an_object_or_true(given: Any, folder: Path) -> None:
+    *_, told, refused, again, opened = talk(
+        folder, {"tell": {"fever": "yes"}}, {"open": given}, {"tell": {"fever": "yes"}}, {"open": True}
+    )
+    assert f"{given!r} came for a case to open" in refused["error"]
+    assert again == told and opened["ask"] == "fever"
 
 
 @pytest.mark.parametrize("bad", [

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 
 import ufodt
 from ufodt.app import run as runs
@@ -16,20 +17,34 @@ from ufodt.lab import datasets
 from .calling import call, rows
 
 
-@pytest.fixture
-def interrupted(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Calls a command that is interrupted after 400 cases, and returns what it says to go on with."""
+def call_with_signal(monkeypatch: pytest.MonkeyPatch, by: signal.Signals, handler: Any, *arguments: str) -> Result:
+    """Call a command that gets a signal after 400 cases, where `handler` is in place until then."""
     add = runs.Tally.add
 
     def interrupt(self: runs.Tally, *given: Any) -> None:
         add(self, *given)
         if self.n_cases == 400:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(by)
 
-    def calls(*arguments: str) -> list[str]:
+    before = signal.signal(by, handler)
+    try:
         with monkeypatch.context() as patched:
             patched.setattr(runs.Tally, "add", interrupt)
-            done = call(*arguments)
+            return call(*arguments)
+    finally:
+        signal.signal(by, before)
+
+
+def not_noted(*_: object) -> None:
+    raise AssertionError("the signal was not noted")
+
+
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Calls a command that is interrupted after 400 cases, and returns what it says to go on with."""
+
+    def calls(*arguments: str, by: signal.Signals = signal.SIGINT) -> list[str]:
+        done = call_with_signal(monkeypatch, by, not_noted, *arguments)
         assert done.exit_code == 130 and "Interrupted after 400 of 900 cases." in done.output
         command = next(line for line in done.output.splitlines() if line.startswith("To go on: ufodt "))
         return shlex.split(command.removeprefix("To go on: ufodt "))
@@ -70,6 +85,22 @@ def test_a_run_gone_on_with_is_the_run_that_was_not_interrupted(
     lines = [json.loads(line) for line in (tmp_path / "part.jsonl").read_text().splitlines()]
     assert [line["case"] for line in lines] == list(range(900))
     assert [line["label"] for line in lines] == [line.rsplit(",")[-1] or None for line in table[1:]]
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
+def test_a_run_ends_gently_with_its_terminal(
+    by: signal.Signals, interrupted: Any, folder: Path, tmp_path: Path
+) -> None:
+    interrupted("run", str(folder / "cases.csv"), "--label", "state", "--save", str(tmp_path / "m.npz"), by=by)
+    assert ufodt.load(tmp_path / "m.npz").n_opened == 400
+
+
+def test_a_run_that_is_to_outlive_its_terminal_does(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["run", str(folder / "cases.csv"), "--save", str(tmp_path / "m.npz")]
+    done = call_with_signal(monkeypatch, signal.SIGHUP, signal.SIG_IGN, *command)  # as nohup does
+    assert done.exit_code == 0 and ufodt.load(tmp_path / "m.npz").n_opened == 900
 
 
 def test_a_label_is_read_the_same_way_both_times(interrupted: Any, tmp_path: Path) -> None:

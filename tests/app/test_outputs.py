@@ -4,13 +4,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import ufodt
+from ufodt.app import run as runs
 from ufodt.errors import UfodtError
+from ufodt.model_file import NotSaved
 
-from .calling import call, counts, model
+from .calling import call, counts, fill_disk, model
 
 UFODT = [sys.executable, "-c", "from ufodt.app.cli import main; main()"]
 
@@ -96,17 +99,73 @@ def test_a_folder_that_may_not_be_written_to_is_named_before_the_work(
         call(*about(folder), "--save", "/dev/null")
 
 
+def test_a_run_saves_beside_what_another_program_saved_meanwhile(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, beside = tmp_path / "m.npz", tmp_path / "m.2.npz"
+    save.write_bytes((folder / "model.npz").read_bytes())
+    (tmp_path / "m.1.npz").write_text("of yesterday")
+    add = runs.Tally.add
+
+    def meddle(self: runs.Tally, *given: Any) -> None:
+        add(self, *given)
+        if self.n_cases == 400:
+            save.write_text("of somebody else")
+
+    monkeypatch.setattr(runs.Tally, "add", meddle)
+    monkeypatch.setattr(runs, "_SAVE_EVERY", 0)
+    again = ["run", str(folder / "cases.csv"), "--label", "state", "--model", str(save), "--save", str(save)]
+    done = call(*again)
+    assert done.exit_code == 0 and f"{save} was written by somebody else and is left as it is." in done.output
+    assert f"The model is in {beside}." in done.output and ufodt.load(beside).n_opened == 1800
+    assert save.read_text() == "of somebody else" and (tmp_path / "m.1.npz").read_text() == "of yesterday"
+
+
+def test_a_run_that_cannot_be_saved_says_so(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill_disk(monkeypatch, 1)
+    with pytest.raises(NotSaved, match=r"Nothing was saved: .*m\.npz could not be written \(No space left on device\)"):
+        call(*about(folder), "--save", str(tmp_path / "m.npz"))
+
+
 def test_a_pipe_may_carry_any_bytes(folder: Path) -> None:
     latin = "größe,y\n1.5,süß\n2.5,b\n".encode("latin-1")
     done = call("run", "-", text=latin)
-    assert done.exit_code == 0 and "4 bytes are not UTF-8 and were replaced." in done.output
+    assert done.exit_code == 0 and "The file is not UTF-8; it was read as cp1252, as Excel writes it." in done.output
     for coding in ("utf-8-sig", "utf-16"):
         text = (folder / "cases.jsonl").read_text().encode(coding)
         done = call("run", "-", "--label", "state", "--json", text=text)
         assert done.exit_code == 0 and '"cases": 900' in done.stdout
 
 
-@pytest.mark.parametrize("arguments", [["run", "-"], ["ask", "model.npz", "--json"]])
+@pytest.mark.parametrize("coding", ["cp1252", "latin-1", "ascii"])
+def test_a_terminal_that_does_not_know_a_sign_is_shown_another(coding: str, tmp_path: Path) -> None:
+    rows = [f"{'→' if i % 2 else '←'},{'jä' if i % 2 else 'nö…'}" for i in range(100)]
+    (tmp_path / "t.csv").write_text("\n".join(["größe →,y", *rows]), encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": coding}
+
+    def output(*arguments: str, typed: bytes = b"") -> bytes:
+        done = subprocess.run([*UFODT, *arguments], input=typed, capture_output=True, cwd=tmp_path, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert b"asked most" in output("run", "t.csv", "--save", "m.npz")
+    assert b"The answer is" in output("ask", "m.npz", typed="→\n\x81\na\n".encode())
+    assert b"evidence in bits" in output("explain", "m.npz") and b"?" in output("tree", "m.npz")
+    for form in ("svg", "json", "sql", "python", "dot"):
+        output("tree", "m.npz", "--output", "out", "--format", form)
+        assert (tmp_path / "out").read_bytes() == output("tree", "m.npz", "--format", form)
+        assert form == "json" or "größe →" in (tmp_path / "out").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("arguments", [["ask", "model.npz"], ["ask", "model.npz", "--json"]])
+def test_a_closed_output_is_said_in_one_line(arguments: list[str], folder: Path) -> None:
+    command = " ".join(map(repr, [*UFODT, *arguments]))
+    done = subprocess.run(["sh", "-c", f"{command} >&-"], capture_output=True, text=True, cwd=folder, input="a\n")
+    assert done.returncode == 1
+    assert done.stderr == "ufodt: Standard output is closed, so nothing can be asked; open it, or send it to a file.\n"
+
+
+@pytest.mark.parametrize("arguments", [["run", "-"], ["ask", "model.npz", "--json"], ["ask", "model.npz"]])
 def test_a_closed_input_is_said_in_one_line(arguments: list[str], folder: Path) -> None:
     command = " ".join(map(repr, [*UFODT, *arguments]))
     done = subprocess.run(["sh", "-c", f"{command} <&-"], capture_output=True, text=True, cwd=folder)

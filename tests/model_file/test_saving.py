@@ -3,6 +3,7 @@
 import os
 import resource
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import ufodt
 from ufodt import UFODT, Binary, Categorical, Expert, Policy, Prior, Problem, stop
 from ufodt.errors import InvalidModelFile
+from ufodt.model_file import NotSaved
 
 from ..cases import digest, make, state
 
@@ -95,12 +97,37 @@ def test_a_model_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
     assert len(modes) == 1
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_a_model_that_is_replaced_keeps_its_permissions(mode: int, path: Path) -> None:
+    path.chmod(mode)
+    ufodt.load(path).save(path)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_model_that_is_write_protected_is_not_replaced(
+    path: Path, saved: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.chmod(0o444)
+    monkeypatch.setattr(os, "access", lambda name, mode: Path(name) != path)  # as for anybody but root
+    with pytest.raises(NotSaved, match=r"model\.npz is write-protected; allow writing to it, or name another file\."):
+        ufodt.load(path).save(path)
+    assert path.read_bytes() == saved
+
+
+def test_the_same_model_is_the_same_bytes_at_any_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ufodt.load(path).save(path)
+    before = path.read_bytes()
+    monkeypatch.setattr(time, "time", lambda: 2e9)
+    ufodt.load(path).save(path)
+    assert path.read_bytes() == before
+
+
 def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(path: Path, saved: bytes) -> None:
     learner = ufodt.load(path)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(saved) // 2, limits[1]))  # as on a full disk
-        with pytest.raises(OSError, match="File too large"):
+        with pytest.raises(NotSaved, match=r"model\.npz could not be written \(File too large\); what was there is as"):
             learner.save(path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

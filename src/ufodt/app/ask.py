@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from typing import Any, TextIO
 
 import click
@@ -15,6 +16,7 @@ from ufodt.app.explain import as_json, print_answer, print_reasons
 from ufodt.app.reading import choices, read_label
 from ufodt.errors import InvalidValue, UfodtError
 from ufodt.features import Feature, Value, as_number, from_text, in_words, some
+from ufodt.model_file import Target
 from ufodt.session import Question, Session
 
 _KEYS = (
@@ -30,15 +32,15 @@ def ask(
     *,
     known: Mapping[str, Value],
     budget: float,
-    learns: bool,
-    save: str | None,
-    model: str,
+    target: Target | None,
+    asks: bool,
 ) -> None:
-    """Go through cases with a person until there are no more; what is learned is saved at once.
+    """Go through cases with a person until there are no more; what is learned is saved to the `target` at once.
 
-    What is `known` is so of the first case; the `budget` holds for each.
+    Without a target nothing is learned; with `asks` the person is asked first whether to save there. What is `known`
+    is so of the first case; the `budget` holds for each.
     """
-    problem, may_save = learner.problem, True
+    problem, learns, saves = learner.problem, target is not None, not asks
     console.print(
         f"{_experience(learner)}: {problem.n_features} features, "
         f"the answer is one of {escape(choices(problem.labels))}."
@@ -52,18 +54,34 @@ def ask(
                 console.print("Nothing was learned from this case.", style="dim")
             return
         print_answer(console, session.predict(), problem)
-        truth = _truth(learner) if learns else None
-        if truth is not None:
+        if target is not None and (truth := _truth(learner)) is not None:
             learner.learn(session.evidence, truth)
             console.print(f"Learned: it was [bold]{escape(str(truth))}[/].")
-            if save is None and may_save:
-                may_save = click.confirm(f"Save what is learned to {model}?", default=True)
-                save = model if may_save else None
-            if save is not None:
-                learner.save(save)
-                console.print(f"Saved to {escape(save)}.", style="dim")
-        if not click.confirm("Another case?", default=False):
+            if asks:
+                asks, saves = False, click.confirm(f"Save what is learned to {target.path}?", default=True)
+            if saves:
+                _save(console, learner, target)
+        try:
+            if not click.confirm("Another case?", default=False):
+                return
+        except click.Abort:  # nothing more comes
             return
+
+
+def _save(console: Console, learner: ufodt.UFODT, target: Target) -> None:
+    """Save what is learned; where that fails, to another file if the person names one."""
+    while True:
+        try:
+            target.save(learner)
+            console.print(f"Saved to {escape(target.path)}.", style="dim")
+            return
+        except UfodtError as error:
+            console.print(escape(str(error)), style="yellow")
+        said = str(click.prompt("Save to which file? (Enter: not now)", default="", show_default=False)).strip()
+        if not said:
+            return
+        if said != target.path:
+            target.move(said)
 
 
 def _experience(learner: ufodt.UFODT) -> str:
@@ -163,18 +181,18 @@ def serve_lines(
     *,
     known: Mapping[str, Value],
     budget: float,
-    learns: bool,
-    save: str | None,
+    target: Target | None,
 ) -> None:
-    """Answer every line with a line, one session at a time; what is learned is saved at once.
+    """Answer every line with a line, one session at a time; what is learned is saved to the `target` at once.
 
     In comes an object with one key: `tell` with an object of values, `skip` with a feature (and beside it `charged`,
     where it was paid for all the same), `undo`, `why`, `what_if` with an object of one value, `answer`, `open` for
-    the next case, with `case`, `known` and `budget` inside if wanted, and, if it `learns`, `label` with the truth. Out
+    the next case, with `case`, `known` and `budget` inside if wanted, and, with a target, `label` with the truth. Out
     comes the next question (`ask`) or the `answer`, with what was `learned` where a label came; or an `error`, and
     nothing has changed. What is `known` is so of
     the first case; the `budget` holds for each that does not bring its own.
     """
+    learns = target is not None
     session = learner.open(known=known, budget=budget, explore=learns)
     _say(out, _state(learner, session))
     for line in lines:
@@ -182,17 +200,16 @@ def serve_lines(
             continue
         try:
             verb, given, charged = _request(line)
-            learned = {}
+            learned: dict[str, Any] = {}
             if verb == "open":
                 session = _opened(learner, given, budget=budget, explore=learns)
             elif verb == "label":
-                if not learns:
+                if target is None:
                     raise InvalidValue("A label came, but nothing is learned here: start `ufodt ask` with --save.")
-                label = _sent_label(learner, given)
-                learner.learn(session.evidence, label)
-                if save is not None:
-                    learner.save(save)
-                learned = {"learned": label}
+                label, taught = _sent_label(learner, given), deepcopy(learner)
+                taught.learn(session.evidence, label)
+                target.save(taught)
+                learner, learned = taught, {"learned": label}
                 session = learner.open(budget=budget, explore=True)
             elif verb == "skip":
                 session.skip(given, charged=charged)
@@ -215,7 +232,11 @@ def _request(line: str) -> tuple[str, Any, bool]:
 
 def _opened(learner: ufodt.UFODT, given: Any, *, budget: float, explore: bool) -> Session:
     """The next case, with what is said about it."""
-    said = given if isinstance(given, dict) else {}
+    if given is not True and not isinstance(given, dict):
+        raise InvalidValue(
+            f"{given!r} came for a case to open; expected true, or an object with case, known or budget."
+        )
+    said: dict[str, Any] = {} if given is True else given
     unknown = [key for key in said if key not in ("case", "known", "budget")]
     if unknown:
         raise InvalidValue(f"{unknown[0]!r} came for a case to open; expected case, known or budget.")

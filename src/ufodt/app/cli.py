@@ -2,6 +2,7 @@
 
 import sys
 from importlib.util import find_spec
+from io import TextIOWrapper
 
 from ufodt.errors import UfodtError
 
@@ -13,6 +14,9 @@ def main() -> None:
         sys.exit(f'The ufodt command needs {" and ".join(missing)}: pip install "ufodt[cli]"')
     from ufodt.app.commands import commands
 
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a sign that a terminal does not know is no reason to end
     try:
         commands(prog_name="ufodt")
     except UfodtError as error:

@@ -97,6 +97,7 @@ def run(
     from ufodt.app.reading import read_drift, read_stream, read_stream_for
     from ufodt.app.run import out_of, print_summary
     from ufodt.app.run import run as go
+    from ufodt.model_file import Target
     from ufodt.prior import read_prior
 
     of_a_new_model = {"price": about, "prior": prior, "budget": budget, "drift": drift, "criterion": criterion}
@@ -109,6 +110,7 @@ def run(
         "--records", records, {"DATA": data, "--price": about, "--prior": prior, "--model": model, "--save": save}
     )
     _check_apart("--save", save, {"DATA": data, "--price": about, "--prior": prior})
+    target = None if save is None else Target(save)
     console = Console(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
     with console.status("Reading the table") if console.is_terminal else nullcontext():
         if model is None:
@@ -128,22 +130,24 @@ def run(
         for sentence in stream.account:
             console.print(sentence, style="dim", markup=False)
     with out_of(records, append=skip > 0) as out:
-        tally, done = go(console, learner, stream, save=save, skip=skip, records=out)
+        tally, done = go(console, learner, stream, target=target, skip=skip, records=out)
     if as_json:
         click.echo(json.dumps(tally.summary(learner.problem)))
     else:
         print_summary(console, tally, learner.problem)
-    if save is not None:
-        console.print(f"The model is in {save}.", markup=False)
+    if target is not None:
+        if target.path != save:
+            console.print(f"{save} was written by somebody else and is left as it is.", style="yellow", markup=False)
+        console.print(f"The model is in {target.path}.", markup=False)
     elif not as_json and records != "-":
         console.print("Nothing was saved; to keep the model, name a file with --save.", style="dim")
     if not done:
         n_done = skip + tally.n_cases
         console.print(f"Interrupted after {n_done:,} of {len(stream.y):,} cases.", style="yellow")
-        if save is not None and data != "-":
+        if target is not None and data != "-":
             rest = [] if stream.label is None else ["--label", stream.label]
             rest += [f"--missing={cell}" for cell in stream.missing]
-            rest += ["--model", save, "--save", save, "--skip", str(n_done)]
+            rest += ["--model", target.path, "--save", target.path, "--skip", str(n_done)]
             rest += [] if records is None else ["--records", records]
             console.print(f"To go on: {shlex.join(['ufodt', 'run', data, *rest])}", markup=False)
         raise SystemExit(130)
@@ -192,19 +196,24 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     from ufodt.app.ask import ask as go
     from ufodt.app.ask import serve_lines
     from ufodt.app.reading import read_values, standard_input
+    from ufodt.errors import UfodtError
+    from ufodt.model_file import Target
 
+    typed = standard_input()
+    if sys.stdout is None:
+        raise UfodtError("Standard output is closed, so nothing can be asked; open it, or send it to a file.")
     if as_json and learn and save is None:
         raise click.UsageError("With --json nobody is asked where to save what is learned: name a file with --save.")
-    _check_place(save)
+    target = Target(save or model) if learn or save is not None else None
+    _check_place(None if target is None else target.path)
     learner = ufodt.load(model)
     values, most = read_values(learner.problem, known), math.inf if budget is None else budget
-    learns = learn or save is not None
     if as_json:
-        lines = (line.decode("utf-8", errors="replace").lstrip("\ufeff") for line in standard_input())
-        serve_lines(learner, lines, sys.stdout, known=values, budget=most, learns=learns, save=save)
+        lines = (line.decode("utf-8", errors="replace").lstrip("\ufeff") for line in typed)
+        serve_lines(learner, lines, sys.stdout, known=values, budget=most, target=target)
     else:
         console = Console(highlight=False)
-        go(console, learner, known=values, budget=most, learns=learns, save=save, model=model)
+        go(console, learner, known=values, budget=most, target=target, asks=save is None)
 
 
 @click.command()
@@ -297,10 +306,11 @@ def tree(
             return
         paint = {"text": frozen.to_text, "dot": frozen.to_dot, "svg": frozen.to_svg}[form]
         text = paint(missing=missing, **given)  # type: ignore[arg-type]
-    if output is None:
-        click.echo(text.removesuffix("\n"))
-    else:
-        Path(output).write_text(text.removesuffix("\n") + "\n", encoding="utf-8")
+    text = text.removesuffix("\n") + "\n"
+    if output is not None:
+        Path(output).write_text(text, encoding="utf-8")
+    else:  # what programs read is UTF-8 wherever it goes
+        click.echo(text if form == "text" else text.encode(), nl=False)
 
 
 def _check_folder(path: str | None) -> None:

@@ -21,6 +21,7 @@ import ufodt
 from ufodt.amount import amount, share
 from ufodt.app.reading import Stream
 from ufodt.lab.subsets import whole_price
+from ufodt.model_file import Target
 from ufodt.stream import Record
 
 _CHUNK, _CHUNK_ANSWERED = 200, 5_000  # cases between two looks at the keyboard: learned from, and only answered
@@ -77,7 +78,7 @@ def run(
     learner: ufodt.UFODT,
     stream: Stream,
     *,
-    save: str | None,
+    target: Target | None,
     skip: int,
     records: TextIO | None,
 ) -> tuple[Tally, bool]:
@@ -98,20 +99,28 @@ def run(
                 if records is not None:
                     _write(records, learner.problem, record, y, start)
                 show(rows.stop, tally)
-                if save is not None and time.monotonic() - saved_at > _SAVE_EVERY:
-                    learner.save(save)
+                if time.monotonic() - saved_at > _SAVE_EVERY:
+                    _save(learner, target)
                     saved_at = time.monotonic()
                 if interrupted():
                     break
     except BaseException:  # nobody reads the records any more, the disk is full, or Ctrl-C came twice
-        if save is not None:
-            learner.save(save)
+        _save(learner, target)
+        if target is not None:
             with suppress(OSError):
-                print(f"What was learned so far is in {save}.", file=sys.stderr)
+                print(f"What was learned so far is in {target.path}.", file=sys.stderr)
         raise
-    if save is not None:
-        learner.save(save)
+    _save(learner, target)
     return tally, skip + tally.n_cases >= n_cases
+
+
+def _save(learner: ufodt.UFODT, target: Target | None) -> None:
+    """Save the learner if it is to be saved, beside the file where somebody else has written to it."""
+    if target is None:
+        return
+    if target.taken:
+        target.step_aside()
+    target.save(learner)
 
 
 def print_summary(console: Console, tally: Tally, problem: ufodt.Problem) -> None:
@@ -180,7 +189,10 @@ def _progress(console: Console, n_cases: int, skip: int) -> Iterator[Callable[[i
 
 @contextmanager
 def _gently() -> Iterator[Callable[[], bool]]:
-    """Note Ctrl-C and a request to end, so that the learner stops between two cases; a second one is obeyed at once."""
+    """Note Ctrl-C, a request to end and a terminal that closes, so that the learner stops between two cases.
+
+    A second one is obeyed at once. Who is told to outlive the terminal (`nohup`) does.
+    """
     came: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:
@@ -188,8 +200,11 @@ def _gently() -> Iterator[Callable[[], bool]]:
             raise KeyboardInterrupt
         came.append(number)
 
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
     try:
-        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.signal(number, note) for number in numbers}
     except ValueError:  # not in the main thread, where there is nobody to interrupt
         before = {}
     try:

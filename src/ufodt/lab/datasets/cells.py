@@ -5,21 +5,25 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 from ufodt.features import as_number
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
-MISSING_CELLS = frozenset({"", "?", "na", "n/a", "nan", "null"})
+MISSING_CELLS = frozenset({"", "?", "na", "n/a", "nan", "-nan", "null", "#n/a", "#na", "<na>"})
+CLEAR_SHARE = 0.9  # of the known cells of a column must fit, for the rest to be taken as slips
 _SHOWN = 5  # examples in a sentence of the account
 _QUOTED = r'(?<![^,;\t|])"[^"]*(?:""[^"]*)*"'  # a whole cell in quotes; what separates cells may stand inside
 _HEADING = re.compile(rf"(?:{_QUOTED}|[^\r\n])*")
+_SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])[",;\t|]*[\r\n]', re.IGNORECASE)  # what Excel may write in the first line
+_DECIMAL = re.compile(r"[+-]?\d+,\d+(?:e[+-]?\d+)?", re.IGNORECASE)
+_WHOLE = re.compile(r"[+-]?\d+")
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,9 @@ class Cells:
 
 def read_cells(path: str | Path, *, missing: frozenset[str] = frozenset()) -> Cells:
     """Return a file as text, cell by cell; empty where a value is not known."""
-    return _blank_missing(_read_cells(Path(path)), missing)
+    unknown = _means_nothing(missing)
+    table = _read_cells(Path(path), unknown)
+    return Cells(table.header, [["" if unknown(cell) else cell for cell in row] for row in table.rows], table.account)
 
 
 def decode(content: bytes) -> tuple[str, list[str]]:
@@ -41,14 +47,21 @@ def decode(content: bytes) -> tuple[str, list[str]]:
 
     >>> decode("é".encode("utf-16")), decode(b"\\xef\\xbb\\xbf\\xe9")[1]
     (('é', []), ['1 bytes are not UTF-8 and were replaced.'])
+    >>> decode(b"\\xe9")
+    ('é', ['The file is not UTF-8; it was read as cp1252, as Excel writes it.'])
     """
+    marked = content.startswith(codecs.BOM_UTF8)
     name = "UTF-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "UTF-8"
-    coding = {"UTF-16": "utf-16", "UTF-8": "utf-8-sig"}[name]
+    coding, account = "utf-8-sig" if marked else name, []
     try:
         return content.decode(coding), []
     except UnicodeDecodeError:
+        if coding == "UTF-8":
+            account.append("The file is not UTF-8; it was read as cp1252, as Excel writes it.")
+            coding = name = "cp1252"
         text = content.decode(coding, errors="replace")
-        return text, [f"{text.count(chr(0xFFFD))} bytes are not {name} and were replaced."]
+        n_replaced = text.count("\ufffd")
+        return text, account + ([f"{n_replaced} bytes are not {name} and were replaced."] if n_replaced else [])
 
 
 def were(count: int, noun: str, of: str = "") -> str:
@@ -63,42 +76,119 @@ def examples(noun: str, items: Sequence[object]) -> str:
     return f"{word}{shown}{', …' if len(items) > _SHOWN else ''}"
 
 
-def _read_cells(path: Path) -> Cells:
+def _read_cells(path: Path, unknown: Callable[[str], bool]) -> Cells:
     if path.suffix.lower() not in TABLE_SUFFIXES:
         raise BadTable(f"{path.name}: expected a file ending in {', '.join(TABLE_SUFFIXES)}.")
     if not path.is_file():
         raise DatasetUnavailable(f"there is no file {str(path)!r}; check the path.")
-    readers = {".parquet": _read_parquet, ".jsonl": _read_json_lines}
-    table = readers.get(path.suffix.lower(), _read_text)(path)
-    for j, name in enumerate(table.header):
-        if not name:
-            table.header[j] = f"column_{j + 1}"
-            table.account.append(f"Column {j + 1} has no name and is called 'column_{j + 1}'.")
+    if path.suffix.lower() == ".parquet":
+        table = _read_parquet(path)
+    else:
+        table = _read_json_lines(path) if path.suffix.lower() == ".jsonl" else _read_text(path, unknown)
+    table = _without_blank_columns(table)
     repeated = sorted({name for name in table.header if table.header.count(name) > 1})
     if repeated:
         raise BadTable(f"{path.name}: two columns are called {repeated[0]!r}; give each its own name.")
     return table
 
 
-def _read_text(path: Path) -> Cells:
+def _without_blank_columns(table: Cells) -> Cells:
+    """Return the table without columns that have neither a name nor a cell; those with cells get a name."""
+    kept, account = [], list(table.account)
+    for j, name in enumerate(table.header):
+        if name or any(row[j] for row in table.rows):
+            kept.append(j)
+        else:
+            account.append(f"Column {j + 1} was left out: it has neither a name nor a cell.")
+        if not name and j in kept:
+            account.append(f"Column {j + 1} has no name and is called 'column_{j + 1}'.")
+    header = [table.header[j] or f"column_{j + 1}" for j in kept]
+    return Cells(header, [[row[j] for j in kept] for row in table.rows], account)
+
+
+def _read_text(path: Path, unknown: Callable[[str], bool]) -> Cells:
     text, account = decode(path.read_bytes())
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        rows, odd, empty = _sort_lines(reader, len(header))
-    except csv.Error as error:
-        raise BadTable(f"{path.name}, line {reader.line_num}: {error}; save the file as plain CSV.") from None
-    if not header or not rows:
-        raise BadTable(f"{path.name}: expected a heading and at least one row of its width.")
+    separator = _SEPARATOR.match(text)
+    if separator is not None:
+        delimiter = separator[1]
+    else:
+        delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(text)
+    records = islice(_records(text, delimiter, path.name), 0 if separator is None else 1, None)
+    header = [name.strip() for name in next(records, ("", []))[1]]
+    rows = _fitting(records, header, path.name, account)
+    for j, name in enumerate(header):
+        if delimiter != "," and _read_decimal_commas(rows, j, unknown):
+            account.append(f"The commas in {name or f'column_{j + 1}'!r} were read as decimal points.")
+    return Cells(header, rows, account)
+
+
+def _fitting(
+    records: Iterable[tuple[str, list[str]]], header: Sequence[str], name: str, account: list[str]
+) -> list[list[str]]:
+    """Return the rows as wide as the heading; cells that are empty may be too many, or too few below no name."""
+    n_named = max((j for j, name in enumerate(header, 1) if name), default=len(header))  # up to the last of them
+    rows: list[list[str]] = []
+    odd, empty, long, widths, n_cut = [], [], [], set(), 0
+    for lines, row in records:
+        cells = [cell.strip() for cell in row]
+        rest = cells[len(header) :]
+        if not any(cells):
+            empty.append(lines)
+        elif any(rest) or len(cells) < n_named:
+            odd.append(lines)
+            widths.add(len(cells))
+        else:
+            rows.append(cells[: len(header)] + [""] * (len(header) - len(cells)))
+            long += [lines] if "-" in lines else []
+            n_cut += bool(rest)
+    found = " or ".join(map(str, sorted(widths)))
+    if not rows:
+        wide = f" The heading has {len(header)} cells, the rows have {found}." if odd else ""
+        raise BadTable(f"{name}: expected a heading and at least one row of its width.{wide}")
     if odd:
         account.append(
             f"{were(len(odd), 'row')} left out: {'it does' if len(odd) == 1 else 'they do'} not have "
-            f"{len(header)} cells ({examples('line', odd)})."
+            f"{len(header)} cells but {found} ({examples('line', odd)})."
         )
+    if n_cut:
+        account.append(f"{were(n_cut, 'row')} cut after {len(header)} cells: only empty ones came after.")
     if empty:
         account.append(f"{were(len(empty), 'empty line')} skipped.")
-    return Cells(header, rows, account)
+    if long:
+        account.append(
+            f"{were(len(long), 'row')} read from several lines, which quotes hold together ({examples('line', long)})."
+        )
+    return rows
+
+
+def _read_decimal_commas(rows: list[list[str]], j: int, unknown: Callable[[str], bool]) -> bool:
+    """Write a column of numbers with points where it has commas; whether it is one."""
+    known = [row[j] for row in rows if not unknown(row[j])]
+    n_decimal = sum(_DECIMAL.fullmatch(cell) is not None for cell in known)
+    n_whole = sum(_WHOLE.fullmatch(cell) is not None for cell in known)
+    if not n_decimal or n_decimal + n_whole < CLEAR_SHARE * len(known):
+        return False
+    for row in rows:
+        if _DECIMAL.fullmatch(row[j]):
+            row[j] = row[j].replace(",", ".")
+    return True
+
+
+def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[str, list[str]]]:
+    """Give every row after the lines that it takes up, such as `7` or `7-9`; a quote left open is refused."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    while True:
+        first = reader.line_num + 1
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise BadTable(
+                f"{name}, line {first}: a quote that opens here is not closed as it should be ({error}); "
+                "close it before the next delimiter, or leave it out."
+            ) from None
+        if row is None:
+            return
+        yield str(first) if first == reader.line_num else f"{first}-{reader.line_num}", row
 
 
 def _delimiter(text: str) -> str:
@@ -110,19 +200,6 @@ def _delimiter(text: str) -> str:
     heading = _HEADING.match(text)
     bare = re.sub(_QUOTED, "", heading[0] if heading else "")
     return max(",;\t|", key=bare.count)
-
-
-def _sort_lines(reader: Any, width: int) -> tuple[list[list[str]], list[int], list[int]]:
-    """Return the usable rows, then the line numbers of rows of another width and of empty lines."""
-    rows, odd, empty = [], [], []
-    for row in reader:
-        if not any(cell.strip() for cell in row):
-            empty.append(reader.line_num)
-        elif len(row) != width:
-            odd.append(reader.line_num)
-        else:
-            rows.append([cell.strip() for cell in row])
-    return rows, odd, empty
 
 
 def _read_parquet(path: Path) -> Cells:
@@ -168,13 +245,12 @@ def _read_json_lines(path: Path) -> Cells:
     return Cells(header, rows, account)
 
 
-def _blank_missing(cells: Cells, further: frozenset[str]) -> Cells:
-    """Return the table with every cell that means "not known" empty."""
+def _means_nothing(further: frozenset[str]) -> Callable[[str], bool]:
+    """Return whether a cell means "not known"."""
     numbers = {number for cell in further if not isnan(number := as_number(cell))}  # -9 is -9.0 too
 
     @cache
-    def means_nothing(cell: str) -> bool:
+    def unknown(cell: str) -> bool:
         return cell.lower() in MISSING_CELLS or cell in further or (bool(numbers) and as_number(cell) in numbers)
 
-    rows = [["" if means_nothing(cell) else cell for cell in row] for row in cells.rows]
-    return Cells(cells.header, rows, cells.account)
+    return unknown

@@ -2,16 +2,17 @@
 
 import math
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from ufodt.amount import number
 from ufodt.features import Amount, Priced, meant
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable, Kind
 
+_Entry = TypeVar("_Entry")
 OTHERS = "others"  # under [prices], every feature without an entry
 _AMOUNT = (int, float, dict)  # one in several currencies, or one for each value, is a table
 _TERMS: dict[str, Any] = {
@@ -103,8 +104,8 @@ def loss_table(overrides: Overrides, labels: Sequence[str]) -> list[list[float]]
     if not isinstance(overrides.loss, dict):
         return [[0.0 if truth == answer else overrides.loss for answer in labels] for truth in labels]
     said = {
-        _label(truth, labels): {_label(answer, labels): amount for answer, amount in answers.items()}
-        for truth, answers in overrides.loss.items()
+        truth: _by_label(answers, labels, f"[loss.{truth}]")
+        for truth, answers in _by_label(overrides.loss, labels, "[loss]").items()
     }
     right = {name: {name: 0.0} for name in labels}  # what a right answer costs, where nothing is said of it
     table = [[(right[truth] | said.get(truth, {})).get(answer) for answer in labels] for truth in labels]
@@ -117,12 +118,17 @@ def loss_table(overrides: Overrides, labels: Sequence[str]) -> list[list[float]]
     return [[float(amount or 0.0) for amount in row] for row in table]
 
 
-def _label(name: str, labels: Sequence[str]) -> str:
-    """The label that a name stands for, as in the cells of the table."""
-    found = meant(labels, name)
-    if len(found) != 1:
-        raise BadTable(f"[loss] names {name!r}, which is no label; expected one of {', '.join(labels)}.")
-    return str(found[0])
+def _by_label(entries: Mapping[str, _Entry], labels: Sequence[str], where: str) -> dict[str, _Entry]:
+    """The entries under the labels that their names stand for, as in the cells of the table."""
+    found: dict[str, _Entry] = {}
+    for name, entry in entries.items():
+        same = meant(labels, name)
+        if len(same) != 1:
+            raise BadTable(f"{where} names {name!r}, which is no label; expected one of {', '.join(labels)}.")
+        if str(same[0]) in found:
+            raise BadTable(f"{where} names the label {same[0]!r} twice, once as {name!r}; leave one of the two out.")
+        found[str(same[0])] = entry
+    return found
 
 
 def _loss(given: Any, where: str) -> float | dict[str, dict[str, float]] | None:

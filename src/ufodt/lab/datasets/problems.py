@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import Binary, Categorical, Continuous, Problem
-from ufodt.features import Feature, Priced, from_text, meant, terms
+from ufodt.features import Feature, Priced, from_text, meant, some, terms
 from ufodt.lab.datasets.dataset import BadTable, Dataset
 
 
@@ -75,9 +75,10 @@ def _terms(name: str, price: Priced, categories: Sequence[str], values: Sequence
     """The terms of a feature as its arguments; what a category adds to the price, by its value."""
     given = terms(price)
     if price.surcharge:
-        given["surcharge"] = {
-            values[_place(str(said), categories, name)]: amount for said, amount in price.surcharge.items()
-        }
+        places = [_place(str(said), categories, name) for said in price.surcharge]
+        if len(set(places)) < len(places):
+            raise BadTable(f"{name}: surcharges came for {some(price.surcharge)}; expected one for each value.")
+        given["surcharge"] = dict(zip((values[i] for i in places), price.surcharge.values(), strict=True))
     return given
 
 

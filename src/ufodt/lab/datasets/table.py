@@ -21,12 +21,11 @@ from typing import Any
 import numpy as np
 
 from ufodt.features import TRUTH_VALUES, Priced, as_number, meant
-from ufodt.lab.datasets.cells import Cells, examples, read_cells, were
+from ufodt.lab.datasets.cells import CLEAR_SHARE, Cells, examples, read_cells, were
 from ufodt.lab.datasets.dataset import BadTable, Column, Dataset, FloatArray, Kind, assemble
 from ufodt.lab.datasets.overrides import Override, Overrides, read_overrides
 from ufodt.problem import MAX_LABELS
 
-CLEAR_SHARE = 0.9  # of the known cells must fit, for the rest to be taken as slips
 MAX_CATEGORIES = 20
 _ENOUGH_TO_COUNT, _GAPS = 20, 1.25  # rows that a column must count to be their number; how many may have been left out
 _BITS = ("0", "1")
@@ -83,7 +82,7 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
            [nan,  0.],
            [44.,  1.]])
     >>> table.kinds, table.account[0]
-    (('continuous', 'binary'), '1 row was left out: it does not have 3 cells (line 4).')
+    (('continuous', 'binary'), '1 row was left out: it does not have 3 cells but 4 (line 4).')
     """
     path = Path(path)
     said = read_overrides(Path(overrides)) if overrides is not None else Overrides()
