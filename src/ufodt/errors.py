@@ -9,6 +9,7 @@ UfodtError
 ├── TooLarge           no exact answer for a problem of this size: make it smaller, or take the bound
 ├── AlreadyTold        the feature is settled in this session: undo, or open a new session
 ├── InvalidModelFile   the file is no model of ours, or is damaged: use another one
+├── NotSaved           the model could not be written: free the disk, or name another file
 └── MissingPackage     an optional package is not installed: install it as the message says
 
 Every error leaves the object it came from as it was.
@@ -49,6 +50,10 @@ class AlreadyTold(UfodtError, RuntimeError):
 
 class InvalidModelFile(UfodtError, ValueError):
     """The file is not a model of ours, or is damaged."""
+
+
+class NotSaved(UfodtError, OSError):
+    """A model could not be written; a file that was there is as it was."""
 
 
 class MissingPackage(UfodtError, ImportError):

@@ -12,7 +12,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ufodt.errors import InvalidModelFile, UfodtError
+from ufodt.errors import InvalidModelFile, NotSaved
 
 FORMAT = "ufodt model"
 VERSION = 1
@@ -21,10 +21,6 @@ MAX_ARRAY_BYTES = 2 * 2**30
 _HEADER_BYTES = 4096  # more than any header of an array file
 
 Floats = NDArray[np.float64]
-
-
-class NotSaved(UfodtError, OSError):
-    """A model could not be written; a file that was there is as it was."""
 
 
 def place(path: str | os.PathLike[str]) -> str:

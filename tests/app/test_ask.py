@@ -18,8 +18,8 @@ import pytest
 
 import ufodt
 from ufodt.app.ask import serve_lines
-from ufodt.errors import InvalidValue, UfodtError
-from ufodt.model_file import NotSaved, Target
+from ufodt.errors import InvalidValue, NotSaved, UfodtError
+from ufodt.model_file import Target
 
 from .calling import call, fill_disk, model
 

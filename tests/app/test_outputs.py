@@ -10,8 +10,7 @@ import pytest
 
 import ufodt
 from ufodt.app import run as runs
-from ufodt.errors import UfodtError
-from ufodt.model_file import NotSaved
+from ufodt.errors import NotSaved, UfodtError
 
 from .calling import call, counts, fill_disk, model
 

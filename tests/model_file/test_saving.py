@@ -13,8 +13,7 @@ import pytest
 
 import ufodt
 from ufodt import UFODT, Binary, Categorical, Expert, Policy, Prior, Problem, stop
-from ufodt.errors import InvalidModelFile
-from ufodt.model_file import NotSaved
+from ufodt.errors import InvalidModelFile, NotSaved
 
 from ..cases import digest, make, state
 

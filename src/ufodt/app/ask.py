@@ -189,8 +189,7 @@ def serve_lines(
     where it was paid for all the same), `undo`, `why`, `what_if` with an object of one value, `answer`, `open` for
     the next case, with `case`, `known` and `budget` inside if wanted, and, with a target, `label` with the truth. Out
     comes the next question (`ask`) or the `answer`, with what was `learned` where a label came; or an `error`, and
-    nothing has changed. What is `known` is so of
-    the first case; the `budget` holds for each that does not bring its own.
+    nothing has changed. What is `known` is so of the first case; the `budget` holds for each without one of its own.
     """
     learns = target is not None
     session = learner.open(known=known, budget=budget, explore=learns)
