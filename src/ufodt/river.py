@@ -28,7 +28,9 @@ from ufodt.thresholds import paper as printed_thresholds
 
 try:
     from river import base
-except ImportError:
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] != "river":
+        raise
     raise MissingPackage("ufodt.river is an adapter to river: pip install 'ufodt[river]'.") from None
 
 

@@ -28,7 +28,9 @@ try:
     from sklearn.utils import check_random_state
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
-except ImportError:
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] != "sklearn":
+        raise
     raise MissingPackage("ufodt.sklearn is an adapter to scikit-learn: pip install 'ufodt[sklearn]'.") from None
 
 _LARGEST_SEED = 2**31 - 1
