@@ -27,13 +27,14 @@ A, B = Binary("a"), Binary("b")
         ({"features": [A, "b"]}, ["'b' came", "Binary, Categorical or Continuous"]),
         ({"features": [Binary("")]}, ["''", "name"]),
         ({"features": [Binary(3)]}, ["3 came", "name"]),  # type: ignore[arg-type]
-        ({"features": [Binary("a", price=-1.0)]}, ["a: price -1.0", "zero or more"]),
+        ({"features": [Binary("a", price=-1.0)]}, ["a: price -1.0", "from 0 to"]),
+        ({"features": [Binary("a", price=1e308)]}, ["a: price 1e+308", "1e+100"]),
         ({"features": [Binary("a", price=math.inf)]}, ["a: price inf", "finite"]),
         ({"features": [Binary("a", price=math.nan)]}, ["a: price nan", "finite"]),
         ({"features": [Binary("a", price="1")]}, ["a: price '1'", "number"]),  # type: ignore[arg-type]
         ({"features": [Binary("a", price=None)]}, ["a: price None", "number"]),  # type: ignore[arg-type]
         ({"features": [Binary("a", price=True)]}, ["a: price True", "number"]),
-        ({"features": [Binary("a", group="g", later_price=-1.0)]}, ["a: later_price -1.0", "zero or more"]),
+        ({"features": [Binary("a", group="g", later_price=-1.0)]}, ["a: later_price -1.0", "from 0 to"]),
         ({"features": [Binary("a", group="g", later_price=math.inf)]}, ["a: later_price inf", "finite"]),
         ({"features": [Binary("a", later_price=1.0)]}, ["a", "group"]),
         ({"labels": []}, ["0 labels", "2 to"]),

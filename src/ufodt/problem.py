@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 MAX_LABELS = 256
+_MOST = 1e100  # that an amount may be, so that sums of them are finite
 
 Label: TypeAlias = str | int | float | bool
 Outcomes: TypeAlias = NDArray[np.int16]
@@ -138,8 +139,8 @@ class Problem:
         else:
             total = number(given)
             fine = True
-        if not fine or not 0 <= total < math.inf:
-            raise InvalidProblem(f"{feature}: {what} {given!r} came; expected a finite number, zero or more.")
+        if not fine or not 0 <= total <= _MOST:
+            raise InvalidProblem(f"{feature}: {what} {given!r} came; expected a finite number from 0 to {_MOST:g}.")
         return total
 
     @cached_property
