@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from river import base, checks, compose, evaluate, metrics, preprocessing, stream, tree
 from river.datasets import Phishing
@@ -204,6 +205,19 @@ def test_the_learner_behind_it_can_be_saved(tmp_path: Any) -> None:
     assert isinstance(model.learner, UFODT)
     model.learner.save(tmp_path / "model.npz")
     assert learned_of(load(tmp_path / "model.npz")) == learned_of(model.learner)
+
+
+def test_a_value_that_pandas_calls_missing_is_missing() -> None:
+    model = UFODTClassifier(seed=1)
+    for i in range(30):
+        for x in ({"x": 0.1 * i, "z": "a"}, {"x": pd.NA, "z": "b"}, {"x": 0.1, "z": pd.NA}):
+            model.predict_one(x)
+            model.predict_one({"x": 1.0, "z": "a"})
+            model.learn_one(dict(x), i % 2)
+    refilled = {"x": 0.1, "z": "a"}
+    model.predict_one(refilled)
+    refilled.update(x=pd.NA, z=pd.NA)
+    model.learn_one(refilled, 1)
 
 
 @pytest.mark.parametrize("value", [2**60 + 1, Decimal("0.1")])

@@ -406,7 +406,14 @@ def test_labels_of_another_length_are_refused_for_frames_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "mistake"), [({}, 100.0), ({"costs": 2.0}, 200.0), ({"loss": [[0, 50], [400, 0]]}, 400.0)]
+    ("settings", "mistake"),
+    [
+        ({}, 100.0),
+        ({"costs": 2.0}, 200.0),
+        ({"loss": [[0, 50], [400, 0]]}, 400.0),
+        ({"loss": [[0, 5], [5, 0]], "stop": stop.cost_benefit(3)}, 15.0),
+        ({"prior": Prior(experts=[Expert("x0", 2, [0.5, 0.5], 9)])}, 100.0),
+    ],
 )
 def test_a_mistake_costs_the_same_when_a_single_class_was_met(settings: dict[str, Any], mistake: float) -> None:
     X = np.arange(8.0)[:, None]

@@ -126,7 +126,7 @@ def labels(frame: Any, y: Any) -> Any:
 
     What is neither comes back as it is.
     """
-    data = _read(frame)
+    data, y = _read(frame), plain(y)
     if isinstance(y, str | int):
         found = {str(name): name for name in data.columns}
         if str(y) not in found:

@@ -334,7 +334,9 @@ class UFODT(Memory):
             worth,
             self.problem.losses,
             budget=policies.hard_budget(self.policy.stop),
-            has_fixed_prices=not any(f.group or f.surcharge or f.computed_from for f in self.problem.features),
+            has_fixed_prices=not any(
+                f.group is not None or f.surcharge or f.computed_from for f in self.problem.features
+            ),
         )
         return certificate.gap(who, seed=self.seed, depth=depth)
 

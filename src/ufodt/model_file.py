@@ -37,25 +37,23 @@ class Target:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._seen = _stamp(path)
+        self._seen = {os.path.realpath(path): _stamp(path)}
 
     @property
     def taken(self) -> bool:
         """Whether somebody else has written to the file since it was looked at, or saved to from here."""
-        return _stamp(self.path) not in (None, self._seen)
+        return _stamp(self.path) not in (None, self._seen.get(os.path.realpath(self.path)))
 
     def save(self, learner: "_Savable") -> None:
         """Save a learner; what somebody else has written is left as it is, and `NotSaved` raised."""
         if self.taken:
-            raise NotSaved(
-                f"{self.path} was written by somebody else and is left as it is; name another file (--save)."
-            )
+            raise NotSaved(f"{self.path} was written by somebody else and is left as it is; name another file.")
         learner.save(self.path)
-        self._seen = _stamp(self.path)
+        self._seen[os.path.realpath(self.path)] = _stamp(self.path)
 
     def move(self, path: str) -> None:
-        """Save to another file from now on, which nobody has written yet."""
-        self.path, self._seen = path, None
+        """Save to another file from now on: one that was looked at before, or that is not there yet."""
+        self.path = path
 
     def step_aside(self) -> None:
         """Save beside the file from now on: to `model.1.npz`, or the next that is free."""

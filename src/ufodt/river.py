@@ -289,8 +289,10 @@ class UFODTClassifier(base.Classifier):
         keys, places = self._growing.keys, self._growing.places
         for f, value, _ in case.told:
             now = x.get(keys[f])
-            if now != value and (places[f] is not None or _as_float(now) != value):  # a number is kept as a float
-                return False
+            if now is value:
+                continue
+            if is_missing(now) or (now != value and (places[f] is not None or _as_float(now) != value)):
+                return False  # a number is kept as a float
         return True
 
     def _plan(self, x: Mapping[Any, Any], ticket: Hashable) -> _Case:
@@ -398,8 +400,8 @@ def _as_float(value: Any) -> float:
 
 
 def _without_nan(x: dict[Any, Any]) -> dict[Any, Any]:
-    """The case with None for every NaN, which is equal to nothing; itself if there is none."""
-    if not any(isinstance(value, float) and value != value for value in x.values()):
+    """The case with None for every value that is missing, such as NaN, which is equal to nothing; itself if none is."""
+    if not any(map(is_missing, x.values())):
         return x
     return {name: None if is_missing(value) else value for name, value in x.items()}
 
@@ -407,5 +409,5 @@ def _without_nan(x: dict[Any, Any]) -> dict[Any, Any]:
 def _equal(a: Mapping[Any, Any], b: Mapping[Any, Any]) -> bool:
     try:
         return bool(a == b)
-    except ValueError:  # an array as a value
+    except (TypeError, ValueError):  # an array as a value, or what pandas has for none
         return False

@@ -181,10 +181,8 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """A learner before its first case, with room for the table; None for one class, which needs no question."""
         if len(classes) < 2:
             return None
-        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-        blank = frames.with_costs([Binary(str(name)) for name in names], self.costs)
         return UFODT(
-            Problem(_widened(blank, table), labels=range(len(classes)), loss=self.loss),
+            Problem(_widened(self._blank(), table), labels=range(len(classes)), loss=self.loss),
             criterion=self.criterion,
             stop=self.stop,
             n_hypotheses=self.n_hypotheses,
@@ -217,12 +215,16 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _mistake(self) -> float:
-        """What it costs to take a class that was never met for the only one that was."""
-        if self.loss is not None:
-            return float(np.max(self.loss))
-        learner = self._fresh(np.zeros((1, self.n_features_in_)), np.arange(2))
-        assert learner is not None
-        return worth(learner.policy, learner.problem)
+        """What it costs to take a class that was never met for the only one that was, as wrong as can be."""
+        labels = range(2 if self.loss is None else len(self.loss))
+        problem = Problem(self._blank(), labels=labels, loss=self.loss)
+        policy = UFODT(problem, criterion=self.criterion, stop=self.stop, policy=self.policy).policy
+        return float(problem.losses.max()) * worth(policy, problem)
+
+    def _blank(self) -> list[Feature]:
+        """The features with their prices, before anything is known of their values."""
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        return frames.with_costs([Binary(str(name)) for name in names], self.costs)
 
     def _table(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)

@@ -145,9 +145,7 @@ def test_what_another_program_saved_meanwhile_is_not_overwritten(folder: Path, t
     serve_lines(ufodt.load(path), lines(), out, known={}, budget=math.inf, target=Target(path))
     _, first, second, refused = map(json.loads, out.getvalue().splitlines())
     assert first["learned"] == second["learned"] == "ill"
-    assert refused == {
-        "error": f"{path} was written by somebody else and is left as it is; name another file (--save)."
-    }
+    assert refused == {"error": f"{path} was written by somebody else and is left as it is; name another file."}
     assert ufodt.load(path).n_opened == 903
     target, learner = Target(path), ufodt.load(path)
     learner.save(path)

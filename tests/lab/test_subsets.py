@@ -117,4 +117,16 @@ def test_a_subset_costs_what_a_session_pays_in_the_best_order() -> None:
                 session.tell(name, 1)
             least.append(session.cost)
         assert subsets.whole_price(problem) == min(least), features
-        assert min(least) <= subsets.Counter(problem).in_turn(range(4)) <= max(least)
+
+
+def test_many_features_that_hang_together_are_bought_one_after_the_other() -> None:
+    blood = {"group": "blood", "price": 7.0, "later_price": 1.0}
+    panel = [Binary(f"b{j}", **blood) for j in range(subsets.MAX_TIED)]  # type: ignore[arg-type]
+    body = [Binary("weight", price=5.0), Binary("height", price=5.0, needs=["weight"])]
+    bmi = Binary("bmi", price=1.0, computed_from=["weight", "height"], group="blood", later_price=0.5)
+    problem = Problem([bmi, *panel, *body], labels=[0, 1])
+    assert (
+        subsets.whole_price(problem) == 10.0 + 0.0 + subsets.MAX_TIED * 1.0
+    )  # computed, it opens the group for nothing
+    without = np.array([[False, *[True] * len(panel), False, False], [True] + [False] * (len(panel) + 2)])
+    assert subsets.prices_of(problem, without).tolist() == [7.0 + (subsets.MAX_TIED - 1) * 1.0, 1.0]

@@ -491,3 +491,33 @@ def test_a_missing_or_foreign_file_is_named(tmp_path: Path) -> None:
         read_table(write(tmp_path / "t.xlsx", "a"))
     with pytest.raises(BadTable, match="not a readable Parquet file"):
         read_table(write(tmp_path / "t.parquet", "a,y\n"))
+
+
+def test_a_cell_that_means_nothing_is_no_number_though_it_has_a_decimal_comma(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a;y\n-9,0;p\n1,5;q\n2,5;p\n")
+    (tmp_path / "t.toml").write_text('missing = ["-9,0"]\n')
+    table = read_table(tmp_path / "t.csv", overrides=tmp_path / "t.toml")
+    assert np.isnan(table.X[0, 0]) and table.X[1:, 0].tolist() == [1.5, 2.5]
+
+
+def test_thousands_between_tabs_are_not_taken_for_decimals(tmp_path: Path) -> None:
+    rows = "".join(f"{number}\t{'pq'[i % 2]}\n" for i, number in enumerate(["950", "1,234", "12,500", "875"] * 8))
+    (tmp_path / "t.tsv").write_text("a\tb\ty\n" + rows.replace("\t", "\t1\t"))
+    assert not any("decimal points" in sentence for sentence in read_table(tmp_path / "t.tsv").account)
+
+
+def test_a_broken_byte_costs_one_letter_and_not_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes("größe,y\nweiß,p\nsüß,q\nweiß,q\ns".encode() + b"\xc3,p\n")
+    table = read_table(tmp_path / "t.csv")
+    assert table.feature_names == ("größe",) and "1 bytes are not UTF-8 and were replaced." in table.account
+
+
+def test_a_blank_after_a_quoted_cell_is_nothing(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('a,y\n"west" ,p\n"so ""far"" , so good" ,q\n"west" ,q\n')
+    assert read_table(tmp_path / "t.csv").categories[0] == ('so "far" , so good', "west")
+
+
+def test_a_cell_without_end_is_refused_as_such(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"a,y\nx,p\n{'x' * 140_000},q\n")
+    with pytest.raises(BadTable, match=r"t\.csv, line 3: a cell has more than 131,072 signs"):
+        read_table(tmp_path / "t.csv")

@@ -135,37 +135,29 @@ class Case {
         return sum;
     }
 
-    // What is to be bought before a feature that cannot be asked as things stand, each after what it needs itself, and then the
-    // feature: what it needs; or where it is too dear what makes it cheaper, its inputs or else the cheapest of its group.
-    void bundle(int feature, std::vector<int>& together) const {
+    // A feature that cannot be asked as things stand, in `together` with what is to be bought before it, each after what it needs
+    // itself: what it needs and, where that does not fit the budget, its inputs or another of its group. Returns what that costs;
+    // infinite where it cannot be had, or not surely within the budget.
+    double bundle(int feature, std::vector<int>& together) const {
         together.clear();
         purse_.missing(problem_->needs[feature], together);
-        if (purse_.is_allowed(feature)) purse_.missing(problem_->computed_from[feature], together);
-        const auto shares = [&](int f) { return f != feature && problem_->group[feature] >= 0 && problem_->group[f] == problem_->group[feature]; };
-        if (together.empty()) {
-            int opener = -1;
-            for (const int f : open_) {
-                if (shares(f) && purse_.is_allowed(f) && (opener < 0 || purse_.price(f) < purse_.price(opener))) opener = f;
-            }
-            if (opener >= 0) together.push_back(opener);
-        }
         together.push_back(feature);
-    }
-
-    // What a feature costs with that; infinite where it cannot be had, or not surely within the budget.
-    double price_of_bundle(int feature) {
-        bundle(feature, missing_);
-        then_ = purse_;
-        double sum = 0.0, most = 0.0;
-        for (const int f : missing_) {
-            if (!is_open_[f]) return INFINITY;
-            const double added = then_.is_computed(f) ? 0.0 : price(f) - purse_.price(f);  // expected of its outcome
-            sum += then_.price(f) + added;
-            most += then_.most(f);
-            then_.pay(f, -1);
-            then_.know(f);
+        double least = price_together(together);
+        if (least < INFINITY) return least;
+        const auto try_with = [&](const std::vector<int>& others) {
+            other_bundle_.clear();
+            purse_.missing(problem_->needs[feature], other_bundle_);
+            purse_.missing(others, other_bundle_);
+            other_bundle_.push_back(feature);
+            const double price = price_together(other_bundle_);
+            if (price < least) least = price, together = other_bundle_;
+        };
+        if (!problem_->computed_from[feature].empty()) try_with(problem_->computed_from[feature]);
+        if (purse_.extra(feature) == 0.0) return least;
+        for (const int f : open_) {
+            if (f != feature && problem_->group[f] == problem_->group[feature]) try_with({f});
         }
-        return Purse::is_within(purse_.spent() + most, budget()) ? sum : INFINITY;
+        return least;
     }
 
     // What each outcome of a feature would lead to, by what the answer is given under: rows of P(outcome), then P(label | outcome). `view`
@@ -241,6 +233,7 @@ class Case {
                 if (plans_twice_) log_trusting_[y] += told;
             }
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
+            if (!offered && policy_.redraw_below > 0) drawn_ = false;  // survivors were drawn without it
             if (!other_.empty() && offered) told_.push_back(shape().cell(shape().row(feature) + outcome, 0));
         }
         purse_.know(feature);
@@ -272,8 +265,9 @@ class Case {
     LogMean own_mean_;
     Cuts own_cuts_;
     Views own_views_;
-    Purse purse_, then_;                // what was paid; the same, once what is missing for a feature is bought
-    std::vector<int> missing_;          // what is to be bought first, and then the feature itself
+    Purse purse_;
+    mutable Purse then_;                // what was paid, once the first of a bundle are bought
+    mutable std::vector<int> other_bundle_;
     std::vector<int> offered_, open_;   // features on offer at first, and those that may still be asked, in index order
     std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
     double exponent_ = 1.0;             // of the likelihood under the mean belief: how far several answers are trusted
@@ -295,6 +289,22 @@ class Case {
         if (theta_.chosen[feature] >= 0 && theta_.chosen[feature] != view) return told_by_mean(feature, outcome, view, y);
         const double above = theta_.view[static_cast<std::size_t>(view) * shape().n_labels + y];
         return std::log(std::max(outcome ? above : 1.0 - above, 1e-300));
+    }
+
+    // What some features cost one after the other; infinite as for a bundle.
+    double price_together(const std::vector<int>& features) const {
+        if (features.size() == 1 && !purse_.fits(features[0], budget())) return INFINITY;
+        then_ = purse_;
+        double sum = 0.0, most = 0.0;
+        for (const int f : features) {
+            if (!is_open_[f]) return INFINITY;
+            const double added = then_.is_computed(f) ? 0.0 : price(f) - purse_.price(f);  // expected of its outcome
+            sum += then_.price(f) + added;
+            most += then_.most(f);
+            then_.pay(f, -1);
+            then_.know(f);
+        }
+        return Purse::is_within(purse_.spent() + most, budget()) ? sum : INFINITY;
     }
 
     const std::vector<double>& log_in_mind() const { return by_mean_ ? log_trusting_ : log_theta_; }

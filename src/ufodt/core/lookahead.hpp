@@ -14,10 +14,10 @@
 
 namespace ufodt {
 
-// A feature that may be asked now, or only once others are known.
+// A feature that may be asked now, or only once others are bought.
 struct Candidate {
     std::size_t at;  // in the open features
-    double price;    // with those that must be known first
+    double price;    // with those that are to be bought first
     bool is_askable = true;
     bool pays = true;  // by a stop rule that weighs cost and benefit
     bool looked_at = false;
@@ -134,7 +134,7 @@ class Lookahead {
     int foreseen_ = -1;
     std::vector<std::size_t> promising_;  // of the candidates: those looked ahead at
     std::vector<int> features_;           // the same, as features
-    std::vector<int> together_;           // one of them with what must be known first
+    std::vector<int> together_;           // one of them with what is to be bought first
     std::vector<double> rate_, surplus_;  // per candidate: gain per price, and what it leaves after it; -inf once chosen
     Optimal optimal_;
     const double* p_ = nullptr;      // P(outcome | label), as plans read it: the theta in mind, or
@@ -216,7 +216,7 @@ class Lookahead {
         return found;
     }
 
-    // A candidate with what must be known first, in `together_`.
+    // A candidate with what is to be bought first, in `together_`.
     void bundle(const Case& now, const Candidate& c) {
         const int f = now.open()[c.at];
         if (c.is_askable) together_.assign(1, f);

@@ -112,7 +112,7 @@ class Plan {
     }
 
     // Note an outcome (-1: had, but it tells nothing yet); one that was known from the start is not paid for. A feature
-    // that was not on offer counts too, by the mean belief.
+    // that was not on offer counts too, by the mean belief, but not among hypotheses that are drawn once, as in the paper.
     void observe(int feature, int outcome, bool paid) {
         const bool offered = case_.is_open(feature);
         const int v = view(feature);
@@ -143,6 +143,7 @@ class Plan {
     Gains gains_;
     Lookahead lookahead_;
     Candidates candidates_;  // what may be asked
+    std::vector<int> bundle_;
     bool decided_ = false, scored_ = false;
     Question question_;
 
@@ -213,6 +214,7 @@ class Plan {
             for (std::size_t i = 0; i < open.size(); ++i) candidates_[i] = {i, prices[open[i]]};
             return false;
         }
+        const bool plans_all = case_.policy().lookahead >= Optimal::max_states;
         bool must = false, some = false;
         std::size_t n = 0;
         for (std::size_t i = 0; i < open.size(); ++i) {
@@ -221,9 +223,10 @@ class Plan {
                 candidates_[n++] = {i, case_.price(f)};
                 must |= problem().mandatory[f] != 0;
                 some = true;
-            } else {
-                const double price = case_.price_of_bundle(f);
-                if (price < INFINITY) candidates_[n++] = {i, price, false};
+            } else if (const double price = case_.bundle(f, bundle_); price < INFINITY) {
+                candidates_[n++] = {i, price, false};
+            } else if (plans_all) {
+                candidates_[n++] = {i, case_.price(f), false};  // some order may make it cheap enough
             }
         }
         candidates_.resize(some ? n : 0);

@@ -22,7 +22,7 @@ from ufodt.lab import baselines, trees
 from ufodt.lab.baselines import DEFAULT, Kind, Setting
 from ufodt.lab.datasets import PAPER, Dataset, load_paper, paper_split, stagger, take, to_problem
 from ufodt.lab.datasets.dataset import FloatArray
-from ufodt.lab.datasets.paper import fold_split
+from ufodt.lab.datasets.paper import OSDT_FOLDS, fold_split
 from ufodt.lab.published import BEST_TREE, PUBLISHED, STAGGER_QUESTIONS
 from ufodt.lab.remember import remember
 from ufodt.lab.scores import UTILITIES
@@ -32,7 +32,6 @@ from ufodt.lab.verdict import Measurements, Result, Spread, at_least, at_most, s
 SHORT = ("zoo", "spect_heart")  # too short to be cheap while learning
 N_SEEDS = 5
 TUNING_SEED = 300
-N_FOLDS = 10  # of Compas
 N_TUNING = 1000  # cases of the stream that settings are tried on
 TREES = (Kind.VFDT, Kind.EFDT)
 CALIBRATION_BAR = 0.05
@@ -216,7 +215,7 @@ def on_compas_folds() -> list[Result]:
     data = load_paper("compas")
     parts = [
         (take(data, stream), take(data, holdout))
-        for stream, holdout in (fold_split("compas", fold) for fold in range(1, N_FOLDS + 1))
+        for stream, holdout in (fold_split("compas", fold) for fold in range(1, OSDT_FOLDS + 1))
     ]
     runs = [_run(*part, seed, _utility("compas")) for seed, part in enumerate(parts)]
     others = {
@@ -228,7 +227,7 @@ def on_compas_folds() -> list[Result]:
     return [
         at_least(
             name="lead_compas_folds",
-            claim=f"compas: {_metric('compas')} above the best of river's trees, all {N_FOLDS} folds",
+            claim=f"compas: {_metric('compas')} above the best of river's trees, all {OSDT_FOLDS} folds",
             bar=0.0,
             measured=lead,
             note=f"ours {spread(r.utility for r in runs)} from {asked.mean:.2f} paid features; best is {best}: "

@@ -17,7 +17,7 @@ from ufodt.lab.datasets import Dataset, take
 from ufodt.lab.datasets.dataset import FloatArray
 
 N_FOLDS = 5
-MAX_TIED = 12  # features whose prices depend on others: all orders to buy them in are weighed up to here
+MAX_TIED = 12  # features that hang together: up to here all orders to buy them in are weighed
 MAX_ROWS = 2_000  # of a stream, for choosing
 
 
@@ -45,27 +45,32 @@ def all_subsets(problem: Problem) -> Subsets:
 def prices_of(problem: Problem, members: npt.NDArray[np.bool_]) -> FloatArray:
     """Return what each subset costs, shape `(n_subsets,)`, duties and needs with it, in the cheapest order.
 
-    Where more than `MAX_TIED` features have prices that depend on others, it is an order that may not be the cheapest:
-    what follows from the rest comes first, then what costs least more now than after another of its group.
+    Where the prices of more than `MAX_TIED` features depend on one another, it is an order that may not be the best:
+    what will follow from the rest comes last, and first of a group what costs least more than as a later one.
     """
     bought = with_needs(problem, members)
     counter = Counter(problem)
-    tied = np.isin(np.arange(problem.n_features), counter.tied)
-    prices = np.asarray(bought[:, ~tied] @ problem.prices[~tied], dtype=np.float64)
-    if len(counter.tied) <= MAX_TIED:
-        numbers = bought[:, tied] @ (1 << np.arange(len(counter.tied)))
-        return np.asarray(prices + counter.all_in_the_cheapest_order()[numbers], dtype=np.float64)
-    rows, which = np.unique(bought[:, tied], axis=0, return_inverse=True)
-    sums = [counter.in_turn([counter.tied[i] for i in np.flatnonzero(row)]) for row in rows]
-    return np.asarray(prices + np.array(sums)[which.reshape(-1)], dtype=np.float64)
+    tied = [j for knot in counter.knots for j in knot]
+    free = np.setdiff1d(np.arange(problem.n_features), tied)
+    prices = np.asarray(bought[:, free] @ problem.prices[free], dtype=np.float64)
+    for knot in counter.knots:
+        rows, which = np.unique(bought[:, knot], axis=0, return_inverse=True)
+        least = counter.in_the_cheapest_order(knot) if len(knot) <= MAX_TIED else None
+        sums = [
+            counter.in_turn([j for j, is_in in zip(knot, row, strict=True) if is_in])
+            if least is None
+            else least[row @ (1 << np.arange(len(knot)))]
+            for row in rows
+        ]
+        prices += np.array(sums)[which.reshape(-1)]
+    return prices
 
 
 class Counter:
     """Where features are paid for: what one costs once others are known."""
 
     def __init__(self, problem: Problem) -> None:
-        features = problem.features
-        index = problem.feature_index
+        features, index = problem.features, problem.feature_index
         self._first: list[float] = problem.prices.tolist()
         self._later: list[float] = [
             price if f.later_price is None else min(problem.amount(f.later_price, f.name), price)
@@ -74,41 +79,60 @@ class Counter:
         self._groups = [f.group for f in features]
         self._inputs = [frozenset(index(name) for name in f.computed_from) for f in features]
         self._needs = [frozenset(index(name) for name in f.needs) for f in features]
-        own = {j for j, f in enumerate(features) if f.group or f.computed_from or f.needs}
-        self.tied = sorted(own.union(*(self._inputs[j] | self._needs[j] for j in own)))
+        self.knots = self._knots()
 
-    def price(self, feature: int, known: set[int]) -> float:
-        """Return what a feature costs now; infinite where something else must be known first."""
+    def _knots(self) -> list[list[int]]:
+        """Return the features whose prices depend on others, with these: one list for each that hang together."""
+        knots: list[set[int]] = []
+        in_group: dict[str, set[int]] = {}
+        for j, group in enumerate(self._groups):
+            tied = {j} | self._inputs[j] | self._needs[j]
+            if group is not None:
+                in_group.setdefault(group, set()).add(j)
+                tied |= in_group[group]
+            if len(tied) > 1 or group is not None:
+                joined = [knot for knot in knots if knot & tied]
+                knots = [knot for knot in knots if not knot & tied] + [tied.union(*joined)]
+        return [sorted(knot) for knot in knots]
+
+    def _price(self, feature: int, known: set[int], paid: set[str | None]) -> float:
+        """Return what a feature costs once others are known and groups paid for; infinite where others come first."""
         if not self._needs[feature] <= known:
             return math.inf
         if self._inputs[feature] and self._inputs[feature] <= known:
             return 0.0
-        group = self._groups[feature]
-        shared = group is not None and any(self._groups[other] == group for other in known)
-        return self._later[feature] if shared else self._first[feature]
+        return self._later[feature] if self._groups[feature] in paid else self._first[feature]
 
     def in_turn(self, features: Sequence[int]) -> float:
-        """Return what some features cost together, each bought when it costs least more than as a later one."""
+        """Return what some features cost together, bought one after the other as seems cheapest."""
         known: set[int] = set()
-        paid = 0.0
-        while left := [f for f in features if f not in known]:
-            prices = {f: self.price(f, known) for f in left}
-            best = min(left, key=lambda f: (prices[f] - min(self._later[f], prices[f]), prices[f]))
-            paid += prices[best]
+        paid: set[str | None] = set()
+        left, total = set(features), 0.0
+        while left:
+            ranked = []
+            for f in left:
+                price = self._price(f, known, paid)
+                waits = price == math.inf or (price > 0 and bool(self._inputs[f]) and self._inputs[f] <= known | left)
+                ranked.append((waits, price - min(self._later[f], price), price, f))
+            *_, price, best = min(ranked)
+            total += price
             known.add(best)
-        return paid
+            paid |= {self._groups[best]} - {None}
+            left.remove(best)
+        return total
 
-    def all_in_the_cheapest_order(self) -> FloatArray:
-        """Return what every set of the tied features costs, by its number in binary; infinite where none can be had."""
-        n = len(self.tied)
+    def in_the_cheapest_order(self, knot: Sequence[int]) -> FloatArray:
+        """Return what every subset of a knot costs, by its number in binary; infinite where it cannot be had."""
+        n = len(knot)
         least = np.full(1 << n, np.inf)
         least[0] = 0.0
         for number in range(1 << n):
-            known = {self.tied[i] for i in range(n) if number >> i & 1}
-            for i, feature in enumerate(self.tied):
+            known = {knot[i] for i in range(n) if number >> i & 1}
+            paid = {self._groups[j] for j in known} - {None}
+            for i, feature in enumerate(knot):
                 if feature not in known:
                     then = number | 1 << i
-                    least[then] = min(least[then], least[number] + self.price(feature, known))
+                    least[then] = min(least[then], least[number] + self._price(feature, known, paid))
         return least
 
 

@@ -24,6 +24,8 @@ _HEADING = re.compile(rf"(?:{_QUOTED}|[^\r\n])*")
 _SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])[",;\t|]*[\r\n]', re.IGNORECASE)  # what Excel may write in the first line
 _DECIMAL = re.compile(r"[+-]?\d+,\d+(?:e[+-]?\d+)?", re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?\d+")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_BLANKS_AFTER_QUOTE = re.compile(r'(?<=[^"]") +(?=[,;\t|\r\n])')
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ def decode(content: bytes) -> tuple[str, list[str]]:
     try:
         return content.decode(coding), []
     except UnicodeDecodeError:
-        if coding == "UTF-8":
+        is_mostly_utf8 = not content.decode("utf-8", errors="ignore").isascii()  # a few bytes are broken
+        if coding == "UTF-8" and not is_mostly_utf8:
             account.append("The file is not UTF-8; it was read as cp1252, as Excel writes it.")
             coding = name = "cp1252"
         text = content.decode(coding, errors="replace")
@@ -108,6 +111,7 @@ def _without_blank_columns(table: Cells) -> Cells:
 
 def _read_text(path: Path, unknown: Callable[[str], bool]) -> Cells:
     text, account = decode(path.read_bytes())
+    text = _BLANKS_AFTER_QUOTE.sub("", text)
     separator = _SEPARATOR.match(text)
     if separator is not None:
         delimiter = separator[1]
@@ -117,7 +121,7 @@ def _read_text(path: Path, unknown: Callable[[str], bool]) -> Cells:
     header = [name.strip() for name in next(records, ("", []))[1]]
     rows = _fitting(records, header, path.name, account)
     for j, name in enumerate(header):
-        if delimiter != "," and _read_decimal_commas(rows, j, unknown):
+        if delimiter != "," and _read_decimal_commas(rows, j, unknown, may_be_thousands=delimiter != ";"):
             account.append(f"The commas in {name or f'column_{j + 1}'!r} were read as decimal points.")
     return Cells(header, rows, account)
 
@@ -161,16 +165,19 @@ def _fitting(
     return rows
 
 
-def _read_decimal_commas(rows: list[list[str]], j: int, unknown: Callable[[str], bool]) -> bool:
+def _read_decimal_commas(
+    rows: list[list[str]], j: int, unknown: Callable[[str], bool], *, may_be_thousands: bool
+) -> bool:
     """Write a column of numbers with points where it has commas; whether it is one."""
-    known = [row[j] for row in rows if not unknown(row[j])]
-    n_decimal = sum(_DECIMAL.fullmatch(cell) is not None for cell in known)
-    n_whole = sum(_WHOLE.fullmatch(cell) is not None for cell in known)
-    if not n_decimal or n_decimal + n_whole < CLEAR_SHARE * len(known):
+    known = [row for row in rows if not unknown(row[j])]
+    decimal = [row for row in known if _DECIMAL.fullmatch(row[j])]
+    n_whole = sum(_WHOLE.fullmatch(row[j]) is not None for row in known)
+    if not decimal or len(decimal) + n_whole < CLEAR_SHARE * len(known):
         return False
-    for row in rows:
-        if _DECIMAL.fullmatch(row[j]):
-            row[j] = row[j].replace(",", ".")
+    if may_be_thousands and all(_THOUSANDS.fullmatch(row[j]) for row in decimal):
+        return False
+    for row in decimal:
+        row[j] = row[j].replace(",", ".")
     return True
 
 
@@ -182,6 +189,10 @@ def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[str, list[s
         try:
             row = next(reader, None)
         except csv.Error as error:
+            if "field larger" in str(error):
+                raise BadTable(
+                    f"{name}, line {first}: a cell has more than {csv.field_size_limit():,} signs."
+                ) from None
             raise BadTable(
                 f"{name}, line {first}: a quote that opens here is not closed as it should be ({error}); "
                 "close it before the next delimiter, or leave it out."

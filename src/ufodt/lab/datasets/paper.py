@@ -11,7 +11,7 @@ import numpy as np
 from ufodt.lab.datasets.dataset import Dataset, DatasetUnavailable, IntArray, take
 
 Metric = Literal["accuracy", "weighted_f1", "binary_f1"]
-_OSDT_FOLDS = 10
+OSDT_FOLDS = 10
 _OSDT_SEED = 2018
 
 
@@ -101,6 +101,6 @@ def _share(rows: IntArray, share: float | None, seed: int) -> tuple[IntArray, In
 def _fold(rows: IntArray, fold: int) -> tuple[IntArray, IntArray]:
     from sklearn.model_selection import KFold
 
-    folds = KFold(_OSDT_FOLDS, shuffle=True, random_state=_OSDT_SEED).split(rows)
+    folds = KFold(OSDT_FOLDS, shuffle=True, random_state=_OSDT_SEED).split(rows)
     training, rest = list(folds)[fold - 1]
     return np.asarray(training, dtype=np.int64), np.asarray(rest, dtype=np.int64)
