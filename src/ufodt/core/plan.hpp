@@ -225,7 +225,7 @@ class Plan {
                 some = true;
             } else if (const double price = case_.bundle(f, bundle_); price < INFINITY) {
                 candidates_[n++] = {i, price, false};
-            } else if (plans_all) {
+            } else if (plans_all && std::all_of(bundle_.begin(), bundle_.end(), [&](int each) { return case_.is_open(each); })) {
                 candidates_[n++] = {i, case_.price(f), false};  // some order may make it cheap enough
             }
         }
