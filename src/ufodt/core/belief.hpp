@@ -313,12 +313,13 @@ class Belief {
     }
 
     // New cut points for a feature; what was learned is counted again between them. One that had a single value so far is cut
-    // there, as one that may be yes and was always no: another value may yet come.
+    // there, as one that may be yes and was always no: another value may yet come. Not for thresholds, since what Exp3 gained by
+    // this one would go to another of its rank.
     void cut(int f) {
         const Sketch& sketch = sketch_[f];
         if (!views_.has(f) && sketch.weight() >= informed_cut) sketch.informative(n_cuts_[f], cuts_[f]);
         else sketch.quantiles(n_cuts_[f], cuts_[f]);
-        if (cuts_[f].empty()) cuts_[f] = sketch.values();
+        if (cuts_[f].empty() && !views_.has(f)) cuts_[f] = sketch.values();
         count_again(f);
     }
 
@@ -327,7 +328,7 @@ class Belief {
         const Sketch& sketch = sketch_[f];
         if (views_.has(f)) views_.rebuild(f, cuts_[f], sketch);
         std::fill(count_.begin() + shape_.cell(shape_.row(f), 0), count_.begin() + shape_.cell(shape_.row(f + 1), 0), 0.0);
-        if (is_viewed(views_, cuts_, f) || cuts_[f].empty()) return;
+        if (is_viewed(views_, cuts_, f) || (cuts_[f].empty() && n_seen_[f] < first_cut)) return;
         for (std::size_t i = 0; i < sketch.values().size(); ++i) {
             const int row = shape_.row(f) + outcome_of(cuts_[f], sketch.values()[i]);
             for (int y = 0; y < shape_.n_labels; ++y) count_[shape_.cell(row, y)] += sketch.counts()[i * shape_.n_labels + y];
