@@ -1,6 +1,7 @@
 """How far from the optimum: the bound never exceeds it, and a learner's gap is what it says."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -249,3 +250,10 @@ def test_where_what_was_spent_depends_on_the_order_the_least_is_a_bound() -> Non
         learner.learn_many(X[:, order], y)
         gap = learner.gap()
         assert not gap.exact and gap.error == 0.0 and gap.ratio == pytest.approx(1.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("terms", [{"group": "g", "later_price": 0.5}, {"surcharge": {1: 2.0}}])
+def test_groups_and_surcharges_make_a_bound_of_the_least_only_under_a_budget(terms: dict[str, Any]) -> None:
+    problem = Problem([Binary("a", **terms), Binary("b")], labels=[0, 1])
+    assert UFODT(problem).gap().exact
+    assert not UFODT(problem, stop=stop.cost_benefit() | stop.budget(3)).gap().exact

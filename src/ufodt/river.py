@@ -400,8 +400,8 @@ def _as_float(value: Any) -> float:
 
 
 def _without_nan(x: dict[Any, Any]) -> dict[Any, Any]:
-    """The case with None for every value that is missing, such as NaN, which is equal to nothing; itself if none is."""
-    if not any(map(is_missing, x.values())):
+    """The case with None for every NaN, which is equal to nothing; itself if there is none."""
+    if not any(isinstance(value, float) and value != value for value in x.values()):
         return x
     return {name: None if is_missing(value) else value for name, value in x.items()}
 

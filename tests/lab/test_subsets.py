@@ -130,3 +130,10 @@ def test_many_features_that_hang_together_are_bought_one_after_the_other() -> No
     )  # computed, it opens the group for nothing
     without = np.array([[False, *[True] * len(panel), False, False], [True] + [False] * (len(panel) + 2)])
     assert subsets.prices_of(problem, without).tolist() == [7.0 + (subsets.MAX_TIED - 1) * 1.0, 1.0]
+
+
+def test_what_will_follow_from_the_rest_is_not_bought_before_it_however_cheap() -> None:
+    visits = [Binary(f"v{j}", needs=["weight"]) for j in range(subsets.MAX_TIED)]
+    bmi = Binary("bmi", computed_from=["weight", "height"])
+    problem = Problem([bmi, Binary("weight", price=5.0), Binary("height", price=5.0), *visits], labels=[0, 1])
+    assert subsets.whole_price(problem) == 10.0 + subsets.MAX_TIED

@@ -161,7 +161,8 @@ def test_who_comes_back_to_a_file_finds_it_as_it_was_left(tmp_path: Path) -> Non
     learner = UFODT(Problem([Binary("a")], labels=[0, 1]))
     first, other = str(tmp_path / "m.npz"), str(tmp_path / "other.npz")
     learner.save(first)
-    target = Target(first)
+    target = Target(f"{tmp_path}/./m.npz")
+    assert not target.taken
     target.move(other)
     target.move(f"{tmp_path}/./m.npz")
     target.save(learner)

@@ -41,7 +41,6 @@ def log_likelihoods(learner: UFODT, X: FloatArray, *, rng: np.random.Generator |
             continue
         cuts = np.array(belief.cuts[j])
         if by_bins:
-            known &= len(cuts) > 0  # without cut points it tells nothing yet
             found[j, known] = log_theta[row + np.searchsorted(cuts, X[known, j], side="left")]
             row += (len(feature.cuts) or learner.thresholds.n) + 1
         else:
