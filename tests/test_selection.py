@@ -204,15 +204,24 @@ def test_a_hold_out_with_prices_of_its_own_has_the_best_candidates() -> None:
     assert report.accuracy == 1.0 and set(report.record.asked.tolist()) == {17}
 
 
-def test_what_is_known_of_no_candidate_counts_in_the_plan_too() -> None:
+@pytest.mark.parametrize("takes_turns", [False, True])
+@pytest.mark.parametrize("criterion", ["ig", "ec2"])
+def test_what_is_had_of_no_candidate_counts_in_the_plan_too(criterion: str, takes_turns: bool) -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 2000)
     noise = rng.integers(0, 2, (2000, 6))
     X = np.column_stack([y ^ (rng.random(2000) < 0.1), y ^ (rng.random(2000) < 0.001), noise])
     problem = Problem([Binary(f"x{j}") for j in range(8)], labels=[0, 1], loss=[[0, 50], [50, 0]])
-    learner = UFODT(problem, selection=Selection(2), seed=1)
+    learner = UFODT(problem, criterion=criterion, selection=Selection(2), seed=1)
     learner.learn_many(X, y)
     learner._selection.set_weights(np.array([1.0, 0, 0, 0, 0, 0, 0, 0.9]))  # so that x1, which all but tells, is none
+    if takes_turns:  # as after an alarm
+        learner._drift.restore(learner.belief, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1, 0, []), learner.belief)
     for explore in (False, True):
-        assert learner.open(explore=explore).ask() is not None
-        assert learner.open(known={"x1": 1}, explore=explore).ask() is None  # what is left is worth a tenth
+        session = learner.open(explore=explore)
+        assert session.ask() is not None
+        before = max(reason.gain for reason in session.why())
+        session.tell("x1", 1)
+        assert session.ask() is None  # what is left is worth a tenth
+        assert max(reason.gain for reason in session.why()) < before / 10
+        assert learner.open(known={"x1": 1}, explore=explore).ask() is None

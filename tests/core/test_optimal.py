@@ -300,11 +300,14 @@ def test_planned_over_all_features_a_tree_costs_the_least_that_its_budget_allows
     assert n_held_back > 30
 
 
-def test_the_optimum_within_a_budget_is_never_dearer_than_a_policy_that_keeps_to_it() -> None:
+@pytest.mark.parametrize("with_duties", [False, True])
+def test_the_optimum_within_a_budget_is_never_dearer_than_a_policy_that_keeps_to_it(with_duties: bool) -> None:
     rng = np.random.default_rng(14)
     n_exact, n_held_back = 0, 0
     for i in range(600):
         case = draw_priced(rng)
+        if with_duties:
+            case = replace(case, mandatory=(rng.random(len(case.n_outcomes)) < 0.6).astype(int).tolist())
         budget = float(rng.choice([0.5, 1.0, 2.0, 3.5, 6.0]))
         found = core.Optimal(case.problem, case.theta, case.label, worth=case.worth, budget=budget).expected
         paid, least = found[0] + case.worth * found[1], least_cost(case, budget=budget)
@@ -314,7 +317,7 @@ def test_the_optimum_within_a_budget_is_never_dearer_than_a_policy_that_keeps_to
         assert is_exact or not plain, f"problem {i}: {budget}, {case}"
         n_exact += is_exact
         n_held_back += least > least_cost(case) * (1 + 1e-9)
-    assert n_exact > 570 and n_held_back > 60
+    assert n_exact > 570 and n_held_back > 30
 
 
 @pytest.mark.parametrize("seed", [15, 106, 107])
