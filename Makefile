@@ -21,10 +21,11 @@ test: lint types sanitize  ## lint, types, the core under sanitizers, then all t
 	@echo "== tests"
 	@$(BIN)/python -m pytest -q
 
-lint: $(READY)  ## ruff: rules and format
+lint: $(READY)  ## ruff: rules and format; clang-format for the core
 	@echo "== lint"
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet || { echo "run: $(BIN)/ruff format"; exit 1; }
+	@$(BIN)/clang-format --dry-run --Werror $(CORE) || { echo "run: $(BIN)/clang-format -i $(CORE)"; exit 1; }
 
 types: $(READY)  ## mypy, strict, on src
 	@echo "== types"

@@ -8,10 +8,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <stdexcept>
 #include <vector>
 
+#include "prior.hpp"
 #include "random.hpp"
 #include "shape.hpp"
 #include "sketch.hpp"
@@ -21,27 +21,13 @@
 
 namespace ufodt {
 
-// A prior that forgetting leads to; of thresholds it says how often each side was seen.
-struct Injected {
-    std::vector<double> prior, label_prior;
-    double view_prior = 1.0;
-    bool operator==(const Injected&) const = default;
-};
-
 class Belief {
   public:
     // `continuous` flags the features learned from values; `cuts` fixes their cut points, or leaves them to be found.
-    Belief(Shape shape, std::vector<double> prior, std::vector<double> label_prior, bool learns_labels, std::vector<std::uint8_t> continuous = {},
-           Cuts cuts = {}, int n_thresholds = 0, const ViewSettings& views = {}, double view_prior = 1.0)
-        : shape_(std::move(shape)), continuous_(std::move(continuous)), cuts_(std::move(cuts)), prior_(std::move(prior)),
-          label_prior_(std::move(label_prior)), view_prior_(view_prior), learns_labels_(learns_labels) {
-        if (static_cast<int>(prior_.size()) != shape_.n_cells() || static_cast<int>(label_prior_.size()) != shape_.n_labels) {
-            throw std::invalid_argument("the prior does not fit the problem");
-        }
-        const auto positive = [](double x) { return std::isfinite(x) && x > 0.0; };
-        if (!std::all_of(prior_.begin(), prior_.end(), positive) || !std::all_of(label_prior_.begin(), label_prior_.end(), positive)) {
-            throw std::invalid_argument("prior counts must be positive and finite");
-        }
+    Belief(Shape shape, PriorCounts prior, bool learns_labels, std::vector<std::uint8_t> continuous = {},
+           Cuts cuts = {}, int n_thresholds = 0, const ViewSettings& views = {})
+        : shape_(std::move(shape)), continuous_(std::move(continuous)), cuts_(std::move(cuts)),
+          prior_(std::move(prior), shape_), learns_labels_(learns_labels) {
         continuous_.resize(shape_.n_features, 0);
         cuts_.resize(shape_.n_features);
         n_seen_.assign(shape_.n_features, 0);
@@ -52,33 +38,25 @@ class Belief {
         std::vector<int> n_views(shape_.n_features, 0);
         for (int f = 0; f < shape_.n_features; ++f) {
             if (!continuous_[f]) continue;
-            n_cuts_[f] = fixed_[f] ? static_cast<int>(cuts_[f].size()) : views.mode == Thresholds::none ? shape_.n_outcomes(f) - 1 : n_thresholds;
+            n_cuts_[f] = fixed_[f]                        ? static_cast<int>(cuts_[f].size())
+                         : views.mode == Thresholds::none ? shape_.n_outcomes(f) - 1
+                                                          : n_thresholds;
             if (views.mode != Thresholds::none) n_views[f] = n_cuts_[f];
         }
-        views_ = Views(views, n_views, shape_.n_labels, view_prior);
-        count_.assign(prior_.size(), 0.0);
-        label_count_.assign(label_prior_.size(), 0.0);
-        alpha_.resize(prior_.size());
-        squeeze_.resize(prior_.size());
+        views_ = Views(views, n_views, shape_.n_labels, prior_.view());
+        count_.assign(shape_.n_cells(), 0.0);
+        label_count_.assign(shape_.n_labels, 0.0);
+        alpha_.resize(count_.size());
+        squeeze_.resize(count_.size());
         total_.resize(static_cast<std::size_t>(shape_.n_features) * shape_.n_labels);
-        log_mean_.outcome.resize(prior_.size());
+        log_mean_.outcome.resize(count_.size());
         log_mean_.total.resize(total_.size());
-        log_mean_.label.resize(label_prior_.size());
+        log_mean_.label.resize(label_count_.size());
         refresh();
     }
 
     const Shape& shape() const { return shape_; }
-    // The prior as it is now: that of the start, or between it and the injected one.
-    std::vector<double> prior() const {
-        std::vector<double> now(prior_.size());
-        for (std::size_t i = 0; i < now.size(); ++i) now[i] = prior(i);
-        return now;
-    }
-    std::vector<double> label_prior() const {
-        std::vector<double> now(label_prior_.size());
-        for (std::size_t y = 0; y < now.size(); ++y) now[y] = label_prior(y);
-        return now;
-    }
+    const Prior& prior() const { return prior_; }
     const std::vector<double>& count() const { return count_; }
     const std::vector<double>& label_count() const { return label_count_; }
     bool learns_labels() const { return learns_labels_; }
@@ -126,12 +104,13 @@ class Belief {
     // Adds the evidence of another belief that started from the same prior.
     void merge(const Belief& other) {
         const bool one_shape = shape_ == other.shape_ && continuous_ == other.continuous_ && fixed_ == other.fixed_;
-        const bool one_prior = prior_ == other.prior_ && label_prior_ == other.label_prior_ && learns_labels_ == other.learns_labels_;
-        if (!one_shape || !one_prior || injected_ != other.injected_) throw std::invalid_argument("beliefs merge only when they started from the same prior");
+        const bool one_prior = prior_.is_alike(other.prior_) && learns_labels_ == other.learns_labels_;
+        if (!one_shape || !one_prior)
+            throw std::invalid_argument("beliefs merge only when they started from the same prior");
         for (std::size_t i = 0; i < count_.size(); ++i) count_[i] += other.count_[i];
         for (std::size_t i = 0; i < label_count_.size(); ++i) label_count_[i] += other.label_count_[i];
         temper_.merge(other.temper_);
-        kept_ *= other.kept_;  // the cases of both have made it fade
+        prior_.fade(other.prior_.kept());  // the cases of both have made it fade
         for (int f = 0; f < shape_.n_features; ++f) {
             if (!continuous_[f]) continue;
             if (fixed_[f]) {
@@ -153,7 +132,7 @@ class Belief {
         for (double& c : count_) c *= 1.0 - gamma;
         for (double& c : label_count_) c *= 1.0 - gamma;
         temper_.scale(1.0 - gamma);
-        if (injected_) kept_ *= 1.0 - gamma;
+        prior_.fade(1.0 - gamma);
         for (Sketch& sketch : sketch_) sketch.scale(1.0 - gamma);
         views_.scale(1.0 - gamma);
         refresh();
@@ -164,34 +143,24 @@ class Belief {
         std::fill(count_.begin(), count_.end(), 0.0);
         std::fill(label_count_.begin(), label_count_.end(), 0.0);
         temper_.scale(0.0);
-        if (injected_) kept_ = 0.0;
+        prior_.fade(0.0);
         std::fill(n_seen_.begin(), n_seen_.end(), 0);
         for (Sketch& sketch : sketch_) sketch = Sketch(shape_.n_labels);
         views_.scale(0.0);
         refresh();
     }
 
-    // From now on forgetting leads to this prior, and not back to the one of the start (paper, algorithm 5).
-    void inject(Injected injected) {
-        const auto positive = [](double x) { return std::isfinite(x) && x > 0.0; };
-        const auto fits = [&](const std::vector<double>& prior, std::size_t n) { return prior.size() == n && std::all_of(prior.begin(), prior.end(), positive); };
-        if (!fits(injected.prior, prior_.size()) || !fits(injected.label_prior, label_prior_.size()) || !positive(injected.view_prior)) {
-            throw std::invalid_argument("the injected prior must fit the problem, and be positive and finite");
-        }
-        injected_ = std::move(injected);
+    void inject(PriorCounts injected) {
+        prior_.inject(std::move(injected), shape_, learns_labels_);
         refresh();
     }
-    bool is_injected() const { return injected_.has_value(); }
-
-    // The share of the prior of the start that is not yet forgotten.
-    double kept() const { return kept_; }
     void set_kept(double kept) {
-        if (!(kept >= 0.0 && kept <= 1.0)) throw std::invalid_argument("a share from 0 to 1 is expected of what is kept of the prior");
-        kept_ = kept;
+        prior_.set_kept(kept);
         refresh();
     }
 
-    void restore(int feature, std::vector<double> cuts, std::vector<double> values, std::vector<double> counts, std::int64_t n_seen) {
+    void restore(int feature, std::vector<double> cuts, std::vector<double> values, std::vector<double> counts,
+                 std::int64_t n_seen) {
         cuts_[feature] = std::move(cuts);
         sketch_[feature].restore(std::move(values), std::move(counts));
         n_seen_[feature] = n_seen;
@@ -200,7 +169,8 @@ class Belief {
 
     void set_counts(std::vector<double> count, std::vector<double> label_count) {
         const auto fine = [](double x) { return std::isfinite(x) && x >= 0.0; };
-        if (count.size() != count_.size() || label_count.size() != label_count_.size() || !std::all_of(count.begin(), count.end(), fine) ||
+        if (count.size() != count_.size() || label_count.size() != label_count_.size() ||
+            !std::all_of(count.begin(), count.end(), fine) ||
             !std::all_of(label_count.begin(), label_count.end(), fine)) {
             throw std::invalid_argument("counts must fit the problem and be finite and not negative");
         }
@@ -250,13 +220,15 @@ class Belief {
             const int f = seen.feature, k = outcome(seen);
             if (k < 0) continue;
             for (int y = 0; y < m; ++y) {
-                log_p[y] += views_.has(f) ? views_.log_mean(seen.view, k, y) : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
+                log_p[y] += views_.has(f)
+                                ? views_.log_mean(seen.view, k, y)
+                                : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
             }
         }
     }
 
     static constexpr std::int64_t first_cut = 8;  // values seen before a continuous feature is cut; a power of two
-    static constexpr double informed_cut = 256;   // remembered: from here on by what is learned of the labels, not by equal shares
+    static constexpr double informed_cut = 256;   // remembered: from here on by what is learned, not by equal shares
     static constexpr double next_to_nothing = 1e-12;  // in place of 0, so that there are logarithms
 
     Shape shape_;
@@ -266,10 +238,8 @@ class Belief {
     std::vector<Sketch> sketch_;
     std::vector<std::int64_t> n_seen_;
     Views views_;
-    std::vector<double> prior_, label_prior_, count_, label_count_;
-    double view_prior_;
-    std::optional<Injected> injected_;
-    double kept_ = 1.0;
+    Prior prior_;
+    std::vector<double> count_, label_count_;
     bool learns_labels_;
     // Derived from prior + count, kept up to date entry by entry:
     std::vector<double> alpha_, squeeze_, total_;
@@ -304,17 +274,18 @@ class Belief {
         refresh_total(f, label);
     }
 
-    // Whether a feature is to be cut anew: when as many values came as it remembers, up to a power of two. Where nothing is
-    // forgotten, that is at each doubling.
+    // Whether a feature is to be cut anew: when as many values came as it remembers, up to a power of two. Where
+    // nothing is forgotten, that is at each doubling.
     bool is_due(int f, std::int64_t n_seen) const {
         if (n_seen < first_cut || n_seen % first_cut != 0) return false;
-        const auto remembered = static_cast<std::uint64_t>(std::max(std::ceil(sketch_[f].weight()), static_cast<double>(first_cut)));
+        const auto remembered =
+            static_cast<std::uint64_t>(std::max(std::ceil(sketch_[f].weight()), static_cast<double>(first_cut)));
         return static_cast<std::uint64_t>(n_seen) % std::bit_ceil(remembered) == 0;
     }
 
-    // New cut points for a feature; what was learned is counted again between them. One that had a single value so far is cut
-    // there, as one that may be yes and was always no: another value may yet come. Not for thresholds, since what Exp3 gained by
-    // this one would go to another of its rank.
+    // New cut points for a feature; what was learned is counted again between them. One that had a single value so far
+    // is cut there, as one that may be yes and was always no: another value may yet come. Not for thresholds, since
+    // what Exp3 gained by this one would go to another of its rank.
     void cut(int f) {
         const Sketch& sketch = sketch_[f];
         if (!views_.has(f) && sketch.weight() >= informed_cut) sketch.informative(n_cuts_[f], cuts_[f]);
@@ -327,28 +298,27 @@ class Belief {
     void count_again(int f) {
         const Sketch& sketch = sketch_[f];
         if (views_.has(f)) views_.rebuild(f, cuts_[f], sketch);
-        std::fill(count_.begin() + shape_.cell(shape_.row(f), 0), count_.begin() + shape_.cell(shape_.row(f + 1), 0), 0.0);
+        std::fill(count_.begin() + shape_.cell(shape_.row(f), 0), count_.begin() + shape_.cell(shape_.row(f + 1), 0),
+                  0.0);
         if (is_viewed(views_, cuts_, f) || (cuts_[f].empty() && n_seen_[f] < first_cut)) return;
         for (std::size_t i = 0; i < sketch.values().size(); ++i) {
             const int row = shape_.row(f) + outcome_of(cuts_[f], sketch.values()[i]);
-            for (int y = 0; y < shape_.n_labels; ++y) count_[shape_.cell(row, y)] += sketch.counts()[i * shape_.n_labels + y];
+            for (int y = 0; y < shape_.n_labels; ++y)
+                count_[shape_.cell(row, y)] += sketch.counts()[i * shape_.n_labels + y];
         }
     }
 
-    double between(double first, double last) const { return last + kept_ * (first - last); }
-    double prior(std::size_t cell) const { return injected_ ? between(prior_[cell], injected_->prior[cell]) : prior_[cell]; }
-    double label_prior(std::size_t y) const { return injected_ && learns_labels_ ? between(label_prior_[y], injected_->label_prior[y]) : label_prior_[y]; }
-
-    // Of a number that has fewer bins than it was given outcomes, the others cannot come and have no share in the prior.
+    // Where a number has fewer bins than it was given outcomes, the others cannot come: they have no prior.
     void refresh_feature(int f) {
         const bool has_bins = continuous_[f] && !views_.has(f) && !cuts_[f].empty();
-        const int end = shape_.cell(shape_.row(f + 1), 0), real = has_bins ? shape_.cell(shape_.row(f) + static_cast<int>(cuts_[f].size()) + 1, 0) : end;
+        const int end = shape_.cell(shape_.row(f + 1), 0),
+                  real = has_bins ? shape_.cell(shape_.row(f) + static_cast<int>(cuts_[f].size()) + 1, 0) : end;
         for (int cell = shape_.cell(shape_.row(f), 0); cell < real; ++cell) refresh_cell(cell);
         for (int cell = real; cell < end; ++cell) set_alpha(cell, next_to_nothing);
         for (int y = 0; y < shape_.n_labels; ++y) refresh_total(f, y);
     }
 
-    void refresh_cell(int cell) { set_alpha(cell, prior(cell) + count_[cell]); }
+    void refresh_cell(int cell) { set_alpha(cell, prior_.outcome(cell) + count_[cell]); }
 
     void set_alpha(int cell, double alpha) {
         alpha_[cell] = alpha;
@@ -359,14 +329,15 @@ class Belief {
     void refresh_total(int feature, int label) {
         const int i = feature * shape_.n_labels + label;
         total_[i] = 0.0;
-        for (int row = shape_.row(feature); row < shape_.row(feature + 1); ++row) total_[i] += alpha_[shape_.cell(row, label)];
+        for (int row = shape_.row(feature); row < shape_.row(feature + 1); ++row)
+            total_[i] += alpha_[shape_.cell(row, label)];
         log_mean_.total[i] = std::log(total_[i]);
     }
 
-    void refresh_label(int label) { log_mean_.label[label] = std::log(label_prior(label) + label_count_[label]); }
+    void refresh_label(int label) { log_mean_.label[label] = std::log(prior_.label(label) + label_count_[label]); }
 
     void refresh() {
-        if (injected_) views_.set_prior(between(view_prior_, injected_->view_prior));
+        if (prior_.is_injected()) views_.set_prior(prior_.view());
         for (int f = 0; f < shape_.n_features; ++f) refresh_feature(f);
         for (int y = 0; y < shape_.n_labels; ++y) refresh_label(y);
     }
@@ -377,7 +348,7 @@ class Belief {
         const int m = shape_.n_labels;
         theta.label.resize(m);
         double sum = 0.0;
-        for (int y = 0; y < m; ++y) sum += theta.label[y] = label_prior(y) + label_count_[y];
+        for (int y = 0; y < m; ++y) sum += theta.label[y] = prior_.label(y) + label_count_[y];
         for (int y = 0; y < m; ++y) theta.label[y] /= sum;
     }
 };

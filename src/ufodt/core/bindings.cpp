@@ -17,9 +17,11 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
     nb::set_leak_warnings(false);
     m.def("best_variant", [] {
 #if defined(__x86_64__)
-        const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-        const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+        const bool v3 =
+            __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+        const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                        __builtin_cpu_supports("avx512cd");
         return v4 ? "v4" : v3 ? "v3" : "baseline";
 #else
         return "baseline";

@@ -57,7 +57,8 @@ std::vector<double> to_cells(const Shape& shape, const Table& array) {
 std::vector<double> to_vector(const Numbers& array) { return {array.data(), array.data() + array.size()}; }
 
 nb::ndarray<nb::numpy, double> table(const Shape& shape, std::vector<double> values) {
-    return to_numpy(std::move(values), {static_cast<std::size_t>(shape.n_rows), static_cast<std::size_t>(shape.n_labels)});
+    return to_numpy(std::move(values),
+                    {static_cast<std::size_t>(shape.n_rows), static_cast<std::size_t>(shape.n_labels)});
 }
 
 void check_feature(const Shape& shape, int feature) {
@@ -74,23 +75,29 @@ void check_label(const Shape& shape, int label) {
 }
 
 // A table of cases, checked; `column` must outlive it.
-Cases make_cases(const Problem& problem, const Outcomes& outcomes, const std::optional<Values>& values, std::vector<int>& column) {
+Cases make_cases(const Problem& problem, const Outcomes& outcomes, const std::optional<Values>& values,
+                 std::vector<int>& column) {
     const Shape& shape = problem.shape;
-    if (static_cast<int>(outcomes.shape(1)) != shape.n_features) throw std::invalid_argument("one column per feature is expected");
+    if (static_cast<int>(outcomes.shape(1)) != shape.n_features)
+        throw std::invalid_argument("one column per feature is expected");
     int n_values = 0;
     column.assign(shape.n_features, -1);
     for (int f = 0; f < shape.n_features; ++f) {
         if (problem.continuous[f]) column[f] = n_values++;
     }
-    if (n_values > 0 && (!values || values->shape(0) != outcomes.shape(0) || static_cast<int>(values->shape(1)) != n_values)) {
+    if (n_values > 0 &&
+        (!values || values->shape(0) != outcomes.shape(0) || static_cast<int>(values->shape(1)) != n_values)) {
         throw std::invalid_argument("one value per case and continuous feature is expected");
     }
-    const Cases cases{outcomes.data(), n_values > 0 ? values->data() : nullptr, outcomes.shape(0), shape.n_features, n_values, &column};
+    const Cases cases{outcomes.data(),   n_values > 0 ? values->data() : nullptr,
+                      outcomes.shape(0), shape.n_features,
+                      n_values,          &column};
     for (std::size_t i = 0; i < cases.size(); ++i) {
         for (int f = 0; f < shape.n_features; ++f) {
             const int outcome = outcomes.data()[i * shape.n_features + f];
             if (outcome < -1 || outcome >= shape.n_outcomes(f)) throw std::out_of_range("an outcome is out of range");
-            if (outcome >= 0 && problem.continuous[f] && !std::isfinite(cases.seen(i, f).value)) throw std::invalid_argument("a value is not finite");
+            if (outcome >= 0 && problem.continuous[f] && !std::isfinite(cases.seen(i, f).value))
+                throw std::invalid_argument("a value is not finite");
         }
     }
     return cases;
@@ -99,20 +106,24 @@ Cases make_cases(const Problem& problem, const Outcomes& outcomes, const std::op
 void check_labels(const Shape& shape, const Labels& labels, std::size_t n_cases) {
     if (labels.shape(0) != n_cases) throw std::invalid_argument("one label per case is expected");
     for (std::size_t i = 0; i < n_cases; ++i) {
-        if (labels.data()[i] < -1 || labels.data()[i] >= shape.n_labels) throw std::out_of_range("a label is out of range");
+        if (labels.data()[i] < -1 || labels.data()[i] >= shape.n_labels)
+            throw std::out_of_range("a label is out of range");
     }
 }
 
-std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_labels, std::vector<double> price, std::vector<double> later_price,
-                                      std::vector<int> group, const Numbers& loss, std::vector<double> surcharge, std::vector<std::uint8_t> mandatory,
+std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_labels, std::vector<double> price,
+                                      std::vector<double> later_price, std::vector<int> group, const Numbers& loss,
+                                      std::vector<double> surcharge, std::vector<std::uint8_t> mandatory,
                                       std::vector<std::vector<int>> needs, std::vector<std::vector<int>> computed_from,
                                       std::vector<std::uint8_t> continuous, Cuts cuts) {
     auto problem = std::make_shared<Problem>();
     problem->shape = Shape(n_outcomes, n_labels);
     const std::size_t n = n_outcomes.size();
     mandatory.resize(n), needs.resize(n), computed_from.resize(n), continuous.resize(n), cuts.resize(n);
-    if (price.size() != n || later_price.size() != n || group.size() != n) throw std::invalid_argument("one price and group per feature is expected");
-    if (!surcharge.empty() && static_cast<int>(surcharge.size()) != problem->shape.n_rows) throw std::invalid_argument("one surcharge per outcome is expected");
+    if (price.size() != n || later_price.size() != n || group.size() != n)
+        throw std::invalid_argument("one price and group per feature is expected");
+    if (!surcharge.empty() && static_cast<int>(surcharge.size()) != problem->shape.n_rows)
+        throw std::invalid_argument("one surcharge per outcome is expected");
     for (std::size_t f = 0; f < n; ++f) {
         if (!std::isfinite(price[f]) || price[f] < 0.0 || !std::isfinite(later_price[f]) || later_price[f] < 0.0) {
             throw std::invalid_argument("prices must be finite and not negative");
@@ -122,19 +133,22 @@ std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_
         for (const int other : needs[f]) check_feature(problem->shape, other);
         for (const int other : computed_from[f]) check_feature(problem->shape, other);
         if (!std::is_sorted(cuts[f].begin(), cuts[f].end())) throw std::invalid_argument("cut points must rise");
-        const bool fits = cuts[f].empty() || n_outcomes[f] == 2 || n_outcomes[f] == static_cast<int>(cuts[f].size()) + 1;
+        const bool fits =
+            cuts[f].empty() || n_outcomes[f] == 2 || n_outcomes[f] == static_cast<int>(cuts[f].size()) + 1;
         if (!fits) throw std::invalid_argument("one more outcome than cut points is expected");
     }
     if (!std::all_of(surcharge.begin(), surcharge.end(), [](double x) { return std::isfinite(x) && x >= 0.0; })) {
         throw std::invalid_argument("surcharges must be finite and not negative");
     }
-    if (loss.size() != static_cast<std::size_t>(n_labels) * n_labels) throw std::invalid_argument("the loss must be square in the labels");
+    if (loss.size() != static_cast<std::size_t>(n_labels) * n_labels)
+        throw std::invalid_argument("the loss must be square in the labels");
     problem->price = std::move(price);
     problem->later_price = std::move(later_price);
     problem->surcharge = std::move(surcharge);
     problem->group = std::move(group);
     problem->mandatory = std::move(mandatory);
-    problem->has_needs = std::any_of(needs.begin(), needs.end(), [](const std::vector<int>& list) { return !list.empty(); });
+    problem->has_needs =
+        std::any_of(needs.begin(), needs.end(), [](const std::vector<int>& list) { return !list.empty(); });
     problem->needs = std::move(needs);
     problem->computed_from = std::move(computed_from);
     problem->continuous = std::move(continuous);
@@ -156,7 +170,8 @@ std::vector<int> all_features(const Shape& shape) {
     return features;
 }
 
-std::vector<int> offered(const Problem& problem, const Selection* selection, bool explore, std::uint64_t seed, std::uint64_t number) {
+std::vector<int> offered(const Problem& problem, const Selection* selection, bool explore, std::uint64_t seed,
+                         std::uint64_t number) {
     if (!selection) return all_features(problem.shape);
     std::vector<int> features;
     offer(*selection, explore, problem, seed, number, features);
@@ -173,7 +188,8 @@ std::vector<Seen> make_evidence(const Belief& belief, const std::vector<PySeen>&
         if (belief.is_continuous(feature)) {
             if (!std::isfinite(value)) throw std::invalid_argument("a value is not finite");
             const Views& views = belief.views();
-            if (view != -1 && !(views.has(feature) && view >= views.first(feature) && view < views.first(feature) + views.n(feature))) {
+            if (view != -1 && !(views.has(feature) && view >= views.first(feature) &&
+                                view < views.first(feature) + views.n(feature))) {
                 throw std::out_of_range("no such threshold");
             }
         } else {
@@ -200,7 +216,8 @@ std::vector<Stop> make_stop(const std::vector<std::tuple<std::string, double, in
                           : kind == Stop::Kind::budget       ? value >= 0.0
                           : kind == Stop::Kind::cost_benefit ? value > 0.0 && std::isfinite(value)
                                                              : true;
-        if (!fine || combines != (n_children > 0)) throw std::invalid_argument("the stop rule is not well formed: " + name);
+        if (!fine || combines != (n_children > 0))
+            throw std::invalid_argument("the stop rule is not well formed: " + name);
         stop.push_back({kind, value, n_children});
     }
     std::size_t wanted = stop.empty() ? 0 : 1;  // rules still to come in prefix order
@@ -234,14 +251,16 @@ Thresholds make_thresholds(const std::string& name) {
 }
 
 nb::tuple to_tuple(Record&& record) {
-    return nb::make_tuple(to_numpy(std::move(record.predicted)), to_numpy(std::move(record.probability)), to_numpy(std::move(record.cost)),
-                          to_numpy(std::move(record.n_asked)), to_numpy(std::move(record.asked)));
+    return nb::make_tuple(to_numpy(std::move(record.predicted)), to_numpy(std::move(record.probability)),
+                          to_numpy(std::move(record.cost)), to_numpy(std::move(record.n_asked)),
+                          to_numpy(std::move(record.asked)));
 }
 
 // One environment given from outside: probabilities, of every feature's outcomes under each label and of the labels.
 void check_theta(const Shape& shape, const Table& theta, const Numbers& label) {
     const std::vector<double> p = to_cells(shape, theta), labels = to_vector(label);
-    if (static_cast<int>(labels.size()) != shape.n_labels) throw std::invalid_argument("one probability per label is expected");
+    if (static_cast<int>(labels.size()) != shape.n_labels)
+        throw std::invalid_argument("one probability per label is expected");
     const auto is_one = [](double sum) { return std::abs(sum - 1.0) < 1e-6; };
     const auto fine = [](double x) { return x >= 0.0 && x <= 1.0 + 1e-6; };
     bool sums = is_one(std::accumulate(labels.begin(), labels.end(), 0.0));
@@ -253,7 +272,8 @@ void check_theta(const Shape& shape, const Table& theta, const Numbers& label) {
         }
     }
     if (!sums || !std::all_of(p.begin(), p.end(), fine) || !std::all_of(labels.begin(), labels.end(), fine)) {
-        throw std::invalid_argument("theta must hold probabilities that sum to one for each feature and label, and so must the labels");
+        throw std::invalid_argument(
+            "theta must hold probabilities that sum to one for each feature and label, and so must the labels");
     }
 }
 
@@ -280,7 +300,9 @@ struct Optimum {
     }
 };
 
-std::tuple<double, double, double, double> to_tuple(const Expected& e) { return {e.price, e.loss, e.accuracy, e.n_asked}; }
+std::tuple<double, double, double, double> to_tuple(const Expected& e) {
+    return {e.price, e.loss, e.accuracy, e.n_asked};
+}
 
 // A policy's tree: one row of (parent, branch, feature, answer) per node, parents first, and P(node).
 nb::tuple to_table(const std::vector<Visit>& visits) {

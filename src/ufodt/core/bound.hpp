@@ -2,8 +2,8 @@
 //
 // Whoever has paid for `depth` questions sees the outcomes of all other features for the price of one more. Nobody who
 // is bound to pay for each can do better, so the best such clairvoyant pays no more than the optimum. What he is
-// expected to lose once he has seen everything is averaged over drawn cases, the same ones for all evidence; his choices
-// fit those cases, which makes the estimate lower still. Values are weighted by P(evidence), as in optimal.hpp.
+// expected to lose once he has seen everything is averaged over drawn cases, the same ones for all evidence; his
+// choices fit those cases, which makes the estimate lower still. Values are weighted by P(evidence), as in optimal.hpp.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,10 @@ class Relaxation {
     static constexpr int max_depth = 4;  // rows of the evidence make up a key of 64 bits
 
     // `p` is P(outcome | label) per row, `label` is P(label); `n_cases` are drawn for each label.
-    Relaxation(const Problem& problem, const double* p, std::span<const double> label, double worth, int n_cases, Random& random)
-        : problem_(problem), p_(p), worth_(worth), m_(problem.shape.n_labels), n_cases_(n_cases), label_(label.begin(), label.end()) {
+    Relaxation(const Problem& problem, const double* p, std::span<const double> label, double worth, int n_cases,
+               Random& random)
+        : problem_(problem), p_(p), worth_(worth), m_(problem.shape.n_labels), n_cases_(n_cases),
+          label_(label.begin(), label.end()) {
         purse_.take(problem, {});
         purse_.reset();
         draw(random);
@@ -47,13 +49,14 @@ class Relaxation {
     int m_, n_cases_;
     std::vector<double> label_;
     Purse purse_;
-    std::vector<int> outcomes_;                  // per drawn case and feature
-    std::vector<double> likelihood_;             // per drawn case and label: P(label, outcomes), scaled case by case
-    std::vector<std::vector<double>> weights_;   // the same per depth, with what is known in place of what was drawn
-    std::vector<std::vector<double>> joints_;    // per depth: P(evidence, label)
-    std::vector<int> known_;                     // rows of the evidence, in rising order
-    std::vector<std::uint8_t> is_known_;         // per feature
-    std::vector<std::unordered_map<std::uint64_t, double>> memo_ = std::vector<std::unordered_map<std::uint64_t, double>>(max_depth + 1);
+    std::vector<int> outcomes_;                 // per drawn case and feature
+    std::vector<double> likelihood_;            // per drawn case and label: P(label, outcomes), scaled case by case
+    std::vector<std::vector<double>> weights_;  // the same per depth, with what is known in place of what was drawn
+    std::vector<std::vector<double>> joints_;   // per depth: P(evidence, label)
+    std::vector<int> known_;                    // rows of the evidence, in rising order
+    std::vector<std::uint8_t> is_known_;        // per feature
+    std::vector<std::unordered_map<std::uint64_t, double>> memo_ =
+        std::vector<std::unordered_map<std::uint64_t, double>>(max_depth + 1);
 
     const Shape& shape() const { return problem_.shape; }
     std::size_t n_drawn() const { return static_cast<std::size_t>(n_cases_) * m_; }
@@ -70,7 +73,8 @@ class Relaxation {
                 double left = random.uniform();
                 int k = 0;
                 while (k + 1 < shape().n_outcomes(f) && (left -= p_[shape().cell(shape().row(f) + k, y)]) >= 0.0) ++k;
-                while (k > 0 && p_[shape().cell(shape().row(f) + k, y)] == 0.0) --k;  // rounding must not draw what never comes
+                while (k > 0 && p_[shape().cell(shape().row(f) + k, y)] == 0.0)
+                    --k;  // rounding must not draw what never comes
                 outcomes_[i * n + f] = k;
                 for (int z = 0; z < m_; ++z) logs[z] += std::log(p_[shape().cell(shape().row(f) + k, z)]);
             }
@@ -123,7 +127,8 @@ class Relaxation {
         const Offers on_offer = offers(purse);
         double best = on_offer.must ? INFINITY : worth_ * least_loss(joints_[at].data());
         if (left == 0) {
-            if (mass * on_offer.cheapest < best) best = std::min(best, mass * on_offer.cheapest + worth_ * loss_of_all(at));
+            if (mass * on_offer.cheapest < best)
+                best = std::min(best, mass * on_offer.cheapest + worth_ * loss_of_all(at));
         } else {
             for (const int f : on_offer.features) {
                 if (mass * purse.price(f) < best) best = std::min(best, ask(purse, at, left, f, mass * purse.price(f)));
@@ -162,7 +167,8 @@ class Relaxation {
         const int n = shape().n_features;
         weights_[at + 1].resize(weights_[at].size());
         for (std::size_t i = 0; i < n_drawn(); ++i) {
-            const double *from = weights_[at].data() + i * m_, *drawn = p_ + shape().cell(shape().row(f) + outcomes_[i * n + f], 0);
+            const double *from = weights_[at].data() + i * m_,
+                         *drawn = p_ + shape().cell(shape().row(f) + outcomes_[i * n + f], 0);
             double* to = weights_[at + 1].data() + i * m_;
             for (int y = 0; y < m_; ++y) to[y] = from[y] > 0.0 ? from[y] * p[y] / drawn[y] : 0.0;
         }

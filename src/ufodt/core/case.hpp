@@ -17,7 +17,8 @@ namespace ufodt {
 
 class Case {
   public:
-    Case(std::shared_ptr<const Problem> problem, Policy policy) : problem_(std::move(problem)), policy_(std::move(policy)) {
+    Case(std::shared_ptr<const Problem> problem, Policy policy)
+        : problem_(std::move(problem)), policy_(std::move(policy)) {
         if (policy_.needs_hypotheses()) hypotheses_.resize(shape(), policy_.n_hypotheses);
     }
     Case(const Case&) = delete;  // hypotheses point at this case's theta
@@ -25,7 +26,8 @@ class Case {
 
     // Open case number `number` with some features on offer: take theta from the belief. The belief must outlive the
     // case, or `keep_mean` must follow.
-    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered, CaseTerms terms, int n_draws) {
+    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered,
+               CaseTerms terms, int n_draws) {
         seed_ = seed;
         number_ = number;
         offered_ = offered;
@@ -97,7 +99,7 @@ class Case {
     const std::vector<int>& open() const { return open_; }
     bool is_viewed(int feature) const { return ufodt::is_viewed(*views_, *cuts_, feature); }
 
-    // Questions are decided under the theta in mind: the one drawn or, where both are planned under, the mean in the end.
+    // Questions are decided under the theta in mind: the one drawn or, where both serve, the mean in the end.
     bool plans_twice() const { return plans_twice_; }
     void think_by_mean(bool by_mean) {
         weighed_ &= by_mean == by_mean_;
@@ -130,14 +132,15 @@ class Case {
         std::vector<double> p;
         normalise(log_in_mind(), p);
         for (int row = shape().row(feature); row < shape().row(feature + 1); ++row) {
-            for (int y = 0; y < shape().n_labels; ++y) sum += p[y] * in_mind().p[shape().cell(row, y)] * problem_->surcharge[row];
+            for (int y = 0; y < shape().n_labels; ++y)
+                sum += p[y] * in_mind().p[shape().cell(row, y)] * problem_->surcharge[row];
         }
         return sum;
     }
 
-    // A feature that cannot be asked as things stand, in `together` with what is to be bought before it, each after what it needs
-    // itself: what it needs and, where that does not fit the budget, its inputs or another of its group. Returns what that costs;
-    // infinite where it cannot be had, or not surely within the budget.
+    // A feature that cannot be asked as things stand, in `together` with what is to be bought before it, each after
+    // what it needs itself: what it needs and, where that does not fit the budget, its inputs or another of its group.
+    // Returns what that costs; infinite where it cannot be had, or not surely within the budget.
     double bundle(int feature, std::vector<int>& together) const {
         together.clear();
         purse_.missing(problem_->needs[feature], together);
@@ -160,8 +163,8 @@ class Case {
         return least;
     }
 
-    // What each outcome of a feature would lead to, by what the answer is given under: rows of P(outcome), then P(label | outcome). `view`
-    // is the threshold in play, -1 where there is none.
+    // What each outcome of a feature would lead to, by what the answer is given under: rows of P(outcome), then
+    // P(label | outcome). `view` is the threshold in play, -1 where there is none.
     void outlook(int feature, int view, std::vector<double>& table) const {
         const int m = shape().n_labels, n_outcomes = shape().n_outcomes(feature);
         std::vector<double> now;
@@ -172,7 +175,8 @@ class Case {
             double* row = table.data() + static_cast<std::size_t>(k) * (m + 1);
             double sum = 0.0;
             for (int y = 0; y < m; ++y) {
-                const double told = policy_.predict_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
+                const double told =
+                    policy_.predict_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
                 row[0] += now[y] * std::exp(told);
                 sum += row[y + 1] = now[y] * std::exp(exponent * told);
             }
@@ -202,8 +206,8 @@ class Case {
         hypotheses_.count_regions();
     }
 
-    // With several draws of theta the case is planned under one after the other, each asking until it would stop: a belief
-    // that knows little then learns more from a case.
+    // With several draws of theta the case is planned under one after the other, each asking until it would stop: a
+    // belief that knows little then learns more from a case.
     bool takes_turns() const { return !other_.empty(); }
     bool has_another_turn() const { return turn_ < other_.size(); }
 
@@ -221,8 +225,8 @@ class Case {
 
     void pay(int feature, int outcome) { purse_.pay(feature, outcome); }
 
-    // Note an outcome, seen through a threshold if `view` is not -1. Outcome -1: had, but it tells nothing yet. Theta was not drawn
-    // of a feature that was not on offer: that is told by the mean belief.
+    // Note an outcome, seen through a threshold if `view` is not -1. Outcome -1: had, but it tells nothing yet. Theta
+    // was not drawn of a feature that was not on offer: that is told by the mean belief.
     void observe(int feature, int outcome, int view, bool offered) {
         if (outcome >= 0) {
             for (int y = 0; y < shape().n_labels; ++y) {
@@ -251,12 +255,12 @@ class Case {
     Policy policy_;
     std::uint64_t seed_ = 0, number_ = 0;
     Random random_{0, 0};
-    Theta theta_, mean_theta_;          // drawn for the case, or the mean; the mean, where both are planned under
-    std::vector<Theta> other_;          // more draws, to take turns with
+    Theta theta_, mean_theta_;  // drawn for the case, or the mean; the mean, where both are planned under
+    std::vector<Theta> other_;  // more draws, to take turns with
     std::size_t turn_ = 0;
-    std::vector<int> told_;             // first cells of the outcomes told, where there are more draws
-    bool plans_twice_ = false;          // ask what pays under theta, then what still pays under the mean belief
-    bool by_mean_ = false;              // the question of now is decided under the mean belief
+    std::vector<int> told_;     // first cells of the outcomes told, where there are more draws
+    bool plans_twice_ = false;  // ask what pays under theta, then what still pays under the mean belief
+    bool by_mean_ = false;      // the question of now is decided under the mean belief
     Hypotheses hypotheses_;
     bool drawn_ = false, surveyed_ = false;
     const LogMean* mean_ = nullptr;
@@ -266,11 +270,11 @@ class Case {
     Cuts own_cuts_;
     Views own_views_;
     Purse purse_;
-    mutable Purse then_;                // what was paid, once the first of a bundle are bought
+    mutable Purse then_;  // what was paid, once the first of a bundle are bought
     mutable std::vector<int> other_bundle_;
-    std::vector<int> offered_, open_;   // features on offer at first, and those that may still be asked, in index order
+    std::vector<int> offered_, open_;  // features on offer at first, and those that may still be asked, in index order
     std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
-    double exponent_ = 1.0;             // of the likelihood under the mean belief: how far several answers are trusted
+    double exponent_ = 1.0;  // of the likelihood under the mean belief: how far several answers are trusted
     std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
     std::vector<double> log_trusting_;          // the latter trusted in full, as planning does
     std::vector<double> log_besides_;           // what features that were not on offer add to all of these
@@ -280,13 +284,15 @@ class Case {
     // log P(outcome | label) by the mean belief, through a threshold if `view` is not -1.
     double told_by_mean(int feature, int outcome, int view, int y) const {
         if (view >= 0) return views_->log_mean(view, outcome, y);
-        return mean_->outcome[shape().cell(shape().row(feature) + outcome, y)] - mean_->total[feature * shape().n_labels + y];
+        return mean_->outcome[shape().cell(shape().row(feature) + outcome, y)] -
+               mean_->total[feature * shape().n_labels + y];
     }
 
     // The same by the theta drawn, which knows one threshold alone where Exp3 chose it.
     double told_by_theta(int feature, int outcome, int view, int y) const {
         if (view < 0) return static_cast<double>(theta_.log_p[shape().cell(shape().row(feature) + outcome, y)]);
-        if (theta_.chosen[feature] >= 0 && theta_.chosen[feature] != view) return told_by_mean(feature, outcome, view, y);
+        if (theta_.chosen[feature] >= 0 && theta_.chosen[feature] != view)
+            return told_by_mean(feature, outcome, view, y);
         const double above = theta_.view[static_cast<std::size_t>(view) * shape().n_labels + y];
         return std::log(std::max(outcome ? above : 1.0 - above, 1e-300));
     }

@@ -16,7 +16,9 @@
 namespace ufodt {
 
 enum class Criterion : std::uint8_t { ec2, ig, us, random, rig, gini, eced };
-enum class Reads : std::uint8_t { labels, hypotheses, nothing };  // to score a question: P(label | evidence), the survivors
+
+// What is read to score a question: P(label | evidence), the survivors, or neither.
+enum class Reads : std::uint8_t { labels, hypotheses, nothing };
 
 struct Trait {
     Criterion criterion;
@@ -47,7 +49,7 @@ struct Part {
     double edges() const { return 0.5 * (mass * mass - squares); }
 };
 
-// Expected weight of the edges that an answer leaves, times the mass of all survivors: sum over outcomes of mass times W.
+// Expected weight of the edges that an answer leaves, times the mass of all survivors: the sum of mass * W by outcome.
 inline double edges_left(const std::vector<Part>& parts) {
     double left = 0.0;
     for (const Part& part : parts) left += part.mass * part.edges();
@@ -55,9 +57,11 @@ inline double edges_left(const std::vector<Part>& parts) {
 }
 
 // Expected weight of the edges that the answer cuts: W - sum over outcomes of P(outcome) W_outcome.
-inline double ec2(double left, const Part& all) { return all.mass > 0.0 ? std::max(all.edges() - left / all.mass, 0.0) : 0.0; }
+inline double ec2(double left, const Part& all) {
+    return all.mass > 0.0 ? std::max(all.edges() - left / all.mass, 0.0) : 0.0;
+}
 
-// Expected drop of the entropy over hypotheses, in bits; since a hypothesis fixes the answer, it is the entropy of the answer.
+// Expected drop of the entropy over hypotheses, in bits; it is the answer's entropy, since a hypothesis fixes that.
 inline double us(const std::vector<Part>& parts, const Part& all) {
     double sum = 0.0;
     for (const Part& part : parts) sum += part.mass > 0.0 ? part.mass * std::log2(part.mass) : 0.0;
@@ -67,7 +71,8 @@ inline double us(const std::vector<Part>& parts, const Part& all) {
 // m log2 m; from a table for counts, which masses are when all hypotheses weigh the same.
 inline const std::vector<double> count_bits = [] {
     std::vector<double> table(1025, 0.0);
-    for (std::size_t m = 1; m < table.size(); ++m) table[m] = static_cast<double>(m) * std::log2(static_cast<double>(m));
+    for (std::size_t m = 1; m < table.size(); ++m)
+        table[m] = static_cast<double>(m) * std::log2(static_cast<double>(m));
     return table;
 }();
 
@@ -96,8 +101,9 @@ inline double rig(const std::vector<Mixture>& parts, const Mixture& all) {
     return all.mass > 0.0 ? std::max(all.disorder() - left, 0.0) / all.mass : 0.0;
 }
 
-// Expected drop of the Gini impurity of the label, 1 - sum over labels of P(y)^2, from `chance(k, y)`, P(outcome k | y).
-// It is the spread of the posterior around what it is now, sum over k of q_k |P(y | k) - P(y)|^2: a sum of squares.
+// Expected drop of the Gini impurity of the label, 1 - sum over labels of P(y)^2, from `chance(k, y)`,
+// P(outcome k | y). It is the spread of the posterior around what it is now, sum over k of q_k |P(y | k) - P(y)|^2: a
+// sum of squares.
 template <class Chance>
 inline double gini(const std::vector<double>& posterior, int n_outcomes, Chance chance) {
     const int m = static_cast<int>(posterior.size());
@@ -122,10 +128,11 @@ inline double label_edges(const std::vector<double>& posterior) {
 }
 
 // ECED: expected weight that the answer takes off the edges between labels when an outcome discounts each label by its
-// likelihood ratio, lambda = P(k | y) / max over outcomes of P(. | y), less what an outcome takes off that says nothing:
-// sum over k of q_k sum over pairs of P(y) P(y') (max lambda^2 - lambda_y lambda_y'). `likeliest` is scratch.
+// likelihood ratio, lambda = P(k | y) / max over outcomes of P(. | y), less what an outcome takes off that says
+// nothing: sum over k of q_k sum over pairs of P(y) P(y') (max lambda^2 - lambda_y lambda_y'). `likeliest` is scratch.
 template <class Chance>
-inline double eced(const std::vector<double>& posterior, int n_outcomes, Chance chance, std::vector<double>& likeliest) {
+inline double eced(const std::vector<double>& posterior, int n_outcomes, Chance chance,
+                   std::vector<double>& likeliest) {
     const int m = static_cast<int>(posterior.size());
     likeliest.assign(m, 1e-300);
     for (int k = 0; k < n_outcomes; ++k) {
@@ -147,9 +154,10 @@ inline double eced(const std::vector<double>& posterior, int n_outcomes, Chance 
     return gain;
 }
 
-// Expected drop of the entropy of the label, in bits: I(X; Y | evidence) = H(X) - sum over labels of P(y) H(X | y), of each
-// of some features into `gain`. All outcomes first and their logarithms side by side; `q` is scratch.
-inline void ig(const Shape& shape, const Theta& theta, const std::vector<double>& posterior, const std::vector<int>& features, std::vector<double>& q, double* gain) {
+// Expected drop of the entropy of the label, in bits: I(X; Y | evidence) = H(X) - sum over labels of P(y) H(X | y), of
+// each of some features into `gain`. All outcomes first and their logarithms side by side; `q` is scratch.
+inline void ig(const Shape& shape, const Theta& theta, const std::vector<double>& posterior,
+               const std::vector<int>& features, std::vector<double>& q, double* gain) {
     q.resize(shape.n_rows);
     double* chance = q.data();
     with_labels(shape.n_labels, [&](auto m) {
@@ -191,12 +199,14 @@ inline double binary_entropy(double p) {
     return -1.4426950408889634 * (p * smooth_log(std::max(p, 1e-300)) + q * smooth_log(std::max(q, 1e-300)));
 }
 
-inline double ec2_above(const std::vector<Part>& parts, const Part& all, const std::vector<double>& posterior, const double* above) {
+inline double ec2_above(const std::vector<Part>& parts, const Part& all, const std::vector<double>& posterior,
+                        const double* above) {
     const double p = chance_above(posterior, above);
     return std::max(all.edges() - (1.0 - p) * parts[0].edges() - p * parts[1].edges(), 0.0);
 }
 
-inline double rig_above(const std::vector<Mixture>& parts, const Mixture& all, const std::vector<double>& posterior, const double* above) {
+inline double rig_above(const std::vector<Mixture>& parts, const Mixture& all, const std::vector<double>& posterior,
+                        const double* above) {
     const double p = chance_above(posterior, above);
     const auto entropy = [](const Mixture& part) { return part.mass > 0.0 ? part.disorder() / part.mass : 0.0; };
     return std::max(entropy(all) - (1.0 - p) * entropy(parts[0]) - p * entropy(parts[1]), 0.0);

@@ -1,4 +1,5 @@
-// A world that moves: forget a little with every case (paper, algorithm 5), or start anew when labels begin to surprise.
+// A world that moves: forget a little with every case (paper, algorithm 5), or start anew when labels
+// begin to surprise.
 #pragma once
 
 #include <algorithm>
@@ -18,27 +19,29 @@ struct DriftSettings {
     double threshold = 2.0;  // nats of surprise beyond what was to be expected that raise the alarm, at first
 };
 
-// Change detection that can be wrong cheaply. A Page-Hinkley test watches the surprise of each label, -log P(label), less
-// its expectation, the entropy of the prediction. On alarm a newcomer that knows only the cases since the excess began
-// takes over, and the old belief stays in reserve, learning on. Unless the newcomer proves better on trial the alarm was
-// false: the reserve returns, and the test becomes slower to trust. While the newcomer knows little, a case is planned under
-// several draws of theta, each asking until it would stop, so that the new world is learned fast.
+// Change detection that can be wrong cheaply. A Page-Hinkley test watches the surprise of each label, -log P(label),
+// less its expectation, the entropy of the prediction. On alarm a newcomer that knows only the cases since the excess
+// began takes over, and the old belief stays in reserve, learning on. Unless the newcomer proves better on trial the
+// alarm was false: the reserve returns, and the test becomes slower to trust. While the newcomer knows little, a case
+// is planned under several draws of theta, each asking until it would stop, so that the new world is learned fast.
 class Drift {
   public:
     using Case = std::pair<std::vector<Seen>, int>;
     struct State {
         double n = 0.0, mean = 0.0, excess = 0.0;  // cases, mean surprise, and its excess
         double patience = 1.0;                     // times the threshold; grows with every false alarm
-        double lead = 0.0, debt = 0.0;             // nats by which the reserve explains the labels better: of late, and in all
-        std::int64_t n_alarms = 0, age = 0;        // alarms not taken back; cases since the last
-        std::deque<Case> recent;                   // the cases since the excess began
+        double lead = 0.0, debt = 0.0;  // nats by which the reserve explains the labels better: of late, and in all
+        std::int64_t n_alarms = 0, age = 0;  // alarms not taken back; cases since the last
+        std::deque<Case> recent;             // the cases since the excess began
     };
 
     explicit Drift(const DriftSettings& settings = {}) : settings_(settings) {}
 
     const State& state() const { return state_; }
     const std::optional<Belief>& reserve() const { return reserve_; }
-    void restore(State state, std::optional<Belief> reserve) { state_ = std::move(state), reserve_ = std::move(reserve); }
+    void restore(State state, std::optional<Belief> reserve) {
+        state_ = std::move(state), reserve_ = std::move(reserve);
+    }
 
     // Under how many draws of theta a case is planned.
     int n_draws() const { return reserve_ && state_.age < young ? many_draws : 1; }
@@ -71,7 +74,8 @@ class Drift {
     State state_;
     std::optional<Belief> reserve_;
 
-    static double surprise(const Belief& belief, const std::vector<Seen>& evidence, int label, double* entropy = nullptr) {
+    static double surprise(const Belief& belief, const std::vector<Seen>& evidence, int label,
+                           double* entropy = nullptr) {
         std::vector<double> p;
         belief.posterior(evidence, p);
         double sum = 0.0;

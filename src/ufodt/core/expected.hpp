@@ -13,8 +13,9 @@ class Judge {
   public:
     static constexpr std::size_t max_nodes = 2'000'000;
 
-    // `p` is P(outcome | label) per row: the theta that the tree is judged by, which need not be the one it was planned with.
-    Judge(Tree& tree, const Cuts& cuts, const double* p, const std::vector<double>& label) : tree_(tree), cuts_(cuts), p_(p), label_(label) {}
+    // `p` is P(outcome | label) per row: the theta that the tree is judged by, whatever it was planned with.
+    Judge(Tree& tree, const Cuts& cuts, const double* p, const std::vector<double>& label)
+        : tree_(tree), cuts_(cuts), p_(p), label_(label) {}
 
     Expected judge(std::vector<Visit>* visits = nullptr) {
         Expected sum;
@@ -28,7 +29,8 @@ class Judge {
     const double* p_;
     const std::vector<double>& label_;
 
-    void visit(int node, int parent, int branch, const std::vector<double>& joint, std::vector<Visit>* visits, Expected& sum) {
+    void visit(int node, int parent, int branch, const std::vector<double>& joint, std::vector<Visit>* visits,
+               Expected& sum) {
         const Tree::Node here = tree_.nodes()[node];  // a copy: descending adds nodes
         const Shape& shape = tree_.shape();
         double mass = 0.0;

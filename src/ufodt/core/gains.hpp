@@ -30,12 +30,15 @@ class Gains {
     int view(const Case& now, int feature) const { return now.views().has(feature) ? view_[feature] : -1; }
 
     // Have a threshold for a feature that is not on offer, by the mean belief.
-    void choose_view(const Case& now, int f) { view_[f] = now.views().by_mean(f, static_cast<int>(now.cuts()[f].size())); }
+    void choose_view(const Case& now, int f) {
+        view_[f] = now.views().by_mean(f, static_cast<int>(now.cuts()[f].size()));
+    }
 
     // Exp3's gains of this case, one for every feature that was on offer when it was first scored.
     const std::vector<Reward>& rewards() const { return rewards_; }
 
-    // Gains by the criterion; where it sees no difference between the open features (all survivors agree), by information.
+    // Gains by the criterion; where it sees no difference between the open features (all survivors agree), by
+    // information.
     void score(Case& now) {
         const Criterion criterion = now.policy().criterion;
         score(now, criterion, gain_);
@@ -56,10 +59,10 @@ class Gains {
 
   private:
     std::vector<double> gain_, likeliest_, chances_, plain_gain_;
-    std::vector<int> plain_;  // open features without thresholds
-    std::vector<double> view_gain_;       // of the views in play, in the order of the open features: what each tells about the label
+    std::vector<int> plain_;              // open features without thresholds
+    std::vector<double> view_gain_;       // of the views in play, in the order of the open features
     std::vector<double> given_label_[2];  // per (view, label), under the draw and under the mean: entropy of the answer
-    std::vector<int> view_;  // per feature: the threshold in play
+    std::vector<int> view_;               // per feature: the threshold in play
     std::vector<Reward> rewards_;
     std::vector<std::uint8_t> is_rewarded_;  // per feature: its gain is among them
     std::vector<Part> parts_;
@@ -97,7 +100,8 @@ class Gains {
             if (by_mass) hypotheses.split(f, parts_);
             if (by_region) hypotheses.split(f, mixtures_);
             if (now.is_viewed(f)) score_views(now, criterion, f, view_gain, gain[i]);
-            else if (by_label && criterion != Criterion::ig) gain[i] = by_chance(criterion, now.posterior(), shape.n_outcomes(f), chance);
+            else if (by_label && criterion != Criterion::ig)
+                gain[i] = by_chance(criterion, now.posterior(), shape.n_outcomes(f), chance);
             else if (by_region) gain[i] = rig(mixtures_, whole_);
             else if (by_mass) gain[i] = criterion == Criterion::us ? us(parts_, all) : ec2(edges_left(parts_), all);
         }
@@ -109,7 +113,8 @@ class Gains {
     // Gain by Gini or ECED, from `chance(k, y)`, P(outcome k | label y).
     template <class Chance>
     double by_chance(Criterion criterion, const std::vector<double>& posterior, int n_outcomes, Chance chance) {
-        return criterion == Criterion::gini ? gini(posterior, n_outcomes, chance) : eced(posterior, n_outcomes, chance, likeliest_);
+        return criterion == Criterion::gini ? gini(posterior, n_outcomes, chance)
+                                            : eced(posterior, n_outcomes, chance, likeliest_);
     }
 
     // Gain of one threshold of a feature, whose hypotheses have been split.
@@ -119,8 +124,10 @@ class Gains {
             case Criterion::us: return us_above(posterior, above);
             case Criterion::rig: return rig_above(mixtures_, whole_, posterior, above);
             case Criterion::gini:
-            case Criterion::eced: return by_chance(criterion, posterior, 2, [above](int k, int y) { return k == 0 ? 1.0 - above[y] : above[y]; });
-            case Criterion::ig:      // is worked out for all thresholds side by side
+            case Criterion::eced:
+                return by_chance(criterion, posterior, 2,
+                                 [above](int k, int y) { return k == 0 ? 1.0 - above[y] : above[y]; });
+            case Criterion::ig:  // is worked out for all thresholds side by side
             case Criterion::random: break;
         }
         return 0.0;
@@ -139,12 +146,13 @@ class Gains {
     // The thresholds to choose from for a feature, as views: all, or the one that Exp3 drew.
     static std::pair<int, int> choices(const Case& now, int f) {
         const int chosen = now.in_mind().chosen[f], first = now.views().first(f);
-        return chosen >= 0 ? std::pair{chosen, chosen + 1} : std::pair{first, first + static_cast<int>(now.cuts()[f].size())};
+        return chosen >= 0 ? std::pair{chosen, chosen + 1}
+                           : std::pair{first, first + static_cast<int>(now.cuts()[f].size())};
     }
 
-    // By what a threshold is searched for. Hypotheses are of all thresholds of a feature together, so criteria that split them
-    // cannot tell one from another: then it is the one that tells most about the label. So it is where Exp3 explores no more,
-    // whatever the criterion: over few survivors others err more. The paper's are searched as printed.
+    // By what a threshold is searched for. Hypotheses are of all thresholds of a feature together, so criteria that
+    // split them cannot tell one from another: then it is the one that tells most about the label. So it is where Exp3
+    // explores no more, whatever the criterion: over few survivors others err more. The paper's way is kept.
     static Criterion searched_by(const Case& now, Criterion criterion, int f) {
         const ViewSettings& settings = now.views().settings();
         const bool splits = criterion == Criterion::ec2 || criterion == Criterion::rig;
@@ -152,7 +160,7 @@ class Gains {
         return now.in_mind().chosen[f] < 0 && by_what_it_tells ? Criterion::ig : criterion;
     }
 
-    // Information about the label, of every open feature, or of those without thresholds where these are looked at one by one.
+    // Information about the label, of every open feature, or only of those that have no thresholds to be looked at.
     void inform(const Case& now, std::vector<double>& gain) {
         const Theta& theta = now.in_mind();
         const std::vector<int>& open = now.open();
@@ -186,7 +194,8 @@ class Gains {
                 for (int i = first * m; !is_known && i < last * m; ++i) given[i] = binary_entropy(above[i]);
                 for (int v = first; v < last; ++v, ++n) {
                     double chance = 0.0, entropy = 0.0;
-                    for (int y = 0; y < m; ++y) chance += posterior[y] * above[v * m + y], entropy += posterior[y] * given[v * m + y];
+                    for (int y = 0; y < m; ++y)
+                        chance += posterior[y] * above[v * m + y], entropy += posterior[y] * given[v * m + y];
                     chances_[n] = chance;
                     view_gain_[n] = entropy;
                 }
@@ -195,8 +204,8 @@ class Gains {
         for (std::size_t i = 0; i < n; ++i) view_gain_[i] = std::max(binary_entropy(chances_[i]) - view_gain_[i], 0.0);
     }
 
-    // The best threshold of a feature and its gain; where Exp3 chose one, the gain of that. `view_gain` moves on behind those
-    // of this feature.
+    // The best threshold of a feature and its gain; where Exp3 chose one, the gain of that. `view_gain` moves on behind
+    // those of this feature.
     void score_views(const Case& now, Criterion criterion, int f, const double*& view_gain, double& gain) {
         const Theta& theta = now.in_mind();
         const Part& all = now.hypotheses().all();
@@ -208,7 +217,10 @@ class Gains {
         if (criterion == Criterion::ig && theta.is_in_play) {
             view_[f] = first;  // the gain is there already
         } else {
-            const auto gain_of = [&](int v) { return above(criterion, all, now.posterior(), theta.view.data() + static_cast<std::size_t>(v) * now.shape().n_labels); };
+            const auto gain_of = [&](int v) {
+                return above(criterion, all, now.posterior(),
+                             theta.view.data() + static_cast<std::size_t>(v) * now.shape().n_labels);
+            };
             const Criterion by = searched_by(now, criterion, f);
             gain = -INFINITY;
             for (int v = first; v < last; ++v) {

@@ -50,7 +50,8 @@ class Hypotheses {
                     continue;
                 }
                 left_.assign(m, 1.0);
-                for (int k = 1; k < n_outcomes; ++k) {  // outcome k among those not yet excluded: a chain of coin tosses
+                for (int k = 1; k < n_outcomes;
+                     ++k) {  // outcome k among those not yet excluded: a chain of coin tosses
                     const int from = zero + k * m, to = shape_->indicator(f, k) * m;
                     for (int y = 0; y < m; ++y) {
                         fraction_[to + y] = binary_fraction(left_[y] > p[from + y] ? p[from + y] / left_[y] : 1.0);
@@ -65,7 +66,8 @@ class Hypotheses {
     //
     // Labels are drawn systematically (one uniform number places N evenly spaced points on the cumulative
     // posterior), so each label gets its share of N, rounded at random.
-    void draw(Random& random, const std::vector<double>& posterior, const std::vector<int>& features, const Loss& loss) {
+    void draw(Random& random, const std::vector<double>& posterior, const std::vector<int>& features,
+              const Loss& loss) {
         const int m = shape_->n_labels;
         weights_.clear();
         n_drawn_ = n_alive_ = n_;
@@ -93,8 +95,9 @@ class Hypotheses {
         regions_.find(lanes_.data(), posterior, features, loss);
     }
 
-    // Draw until there are N distinct hypotheses, or as many as exist, but not for ever; each weighs P(h) given the evidence.
-    void draw_distinct(Random& random, const std::vector<double>& posterior, const std::vector<int>& features, const Loss& loss) {
+    // Draw until there are N distinct hypotheses, or as many as exist, but not for ever; each weighs P(h | evidence).
+    void draw_distinct(Random& random, const std::vector<double>& posterior, const std::vector<int>& features,
+                       const Loss& loss) {
         const int m = shape_->n_labels;
         std::int64_t wanted = 1;
         for (const int f : features) wanted = std::min<std::int64_t>(wanted * shape_->n_outcomes(f), n_);
@@ -111,8 +114,9 @@ class Hypotheses {
             std::uint64_t hash = 0x243f6a8885a308d3ULL;
             for (std::size_t j = 0; j < features.size(); ++j) {
                 const int first = shape_->row(features[j]);
-                outcomes[j] = static_cast<std::int16_t>(
-                    pick(random, shape_->n_outcomes(features[j]), [&](int k) { return theta_->p[shape_->cell(first + k, label)]; }));
+                outcomes[j] = static_cast<std::int16_t>(pick(random, shape_->n_outcomes(features[j]), [&](int k) {
+                    return theta_->p[shape_->cell(first + k, label)];
+                }));
                 hash = (hash ^ static_cast<std::uint64_t>(outcomes[j])) * 0x9e3779b97f4a7c15ULL;
                 hash ^= hash >> 29;
             }
@@ -122,7 +126,8 @@ class Hypotheses {
             kept.push_back(outcomes);
             for (int y = 0; y < m; ++y) {
                 double p = posterior[y];
-                for (std::size_t j = 0; j < features.size(); ++j) p *= theta_->p[shape_->cell(shape_->row(features[j]) + outcomes[j], y)];
+                for (std::size_t j = 0; j < features.size(); ++j)
+                    p *= theta_->p[shape_->cell(shape_->row(features[j]) + outcomes[j], y)];
                 weights_[n_alive_] += p;
             }
             fill_lanes(alive_.data(), n_alive_, n_alive_ + 1);
@@ -216,7 +221,9 @@ class Hypotheses {
         for (int k = 1; k <= n_outcomes; ++k) {
             Sum part;
             for (int r = 0; r < n_regions; ++r) {
-                const double here = k == n_outcomes ? std::max(left_[r], 0.0) : mass(live + static_cast<std::size_t>(r) * n_words_, lanes(feature, k));
+                const double here = k == n_outcomes
+                                        ? std::max(left_[r], 0.0)
+                                        : mass(live + static_cast<std::size_t>(r) * n_words_, lanes(feature, k));
                 part.add(here);
                 left_[r] -= here;
             }
@@ -243,17 +250,21 @@ class Hypotheses {
     int n_ = 0, n_words_ = 0, n_drawn_ = 0, n_alive_ = 0;
     std::vector<std::uint64_t> lanes_, alive_, live_;
     Regions regions_;
-    std::vector<std::uint64_t> fraction_;       // per (indicator, label): probability as binary fraction
-    Part all_;                                  // all survivors
+    std::vector<std::uint64_t> fraction_;  // per (indicator, label): probability as binary fraction
+    Part all_;                             // all survivors
     std::vector<Part> parts_;
     std::vector<double> weights_, totals_, left_;  // weights_ is empty when all weigh the same
-    std::vector<int> begin_;                    // lanes are sorted by the label they were drawn for
-    std::vector<std::pair<int, int>> span_;     // of each eight words: the labels of their first and last lane
-    std::vector<std::uint64_t> second_;         // and the lanes of the second label
-    std::vector<std::int16_t> high_;            // per lane: top bits of a probability, as `bernoulli_bits` takes them
+    std::vector<int> begin_;                       // lanes are sorted by the label they were drawn for
+    std::vector<std::pair<int, int>> span_;        // of each eight words: the labels of their first and last lane
+    std::vector<std::uint64_t> second_;            // and the lanes of the second label
+    std::vector<std::int16_t> high_;  // per lane: top bits of a probability, as `bernoulli_bits` takes them
 
-    std::uint64_t* lanes(int f, int k) { return lanes_.data() + static_cast<std::size_t>(shape_->indicator(f, k)) * n_words_; }
-    const std::uint64_t* lanes(int f, int k) const { return lanes_.data() + static_cast<std::size_t>(shape_->indicator(f, k)) * n_words_; }
+    std::uint64_t* lanes(int f, int k) {
+        return lanes_.data() + static_cast<std::size_t>(shape_->indicator(f, k)) * n_words_;
+    }
+    const std::uint64_t* lanes(int f, int k) const {
+        return lanes_.data() + static_cast<std::size_t>(shape_->indicator(f, k)) * n_words_;
+    }
 
     // Set lanes from..to-1.
     static void fill_lanes(std::uint64_t* words, int from, int to) {
@@ -269,21 +280,22 @@ class Hypotheses {
         if (weights_.empty()) {
             int count = 0, w = 0;
             for (; w + 4 <= n_words_; w += 4) {
-                count += std::popcount(live[w] & lane[w]) + std::popcount(live[w + 1] & lane[w + 1]) + std::popcount(live[w + 2] & lane[w + 2]) +
-                         std::popcount(live[w + 3] & lane[w + 3]);
+                count += std::popcount(live[w] & lane[w]) + std::popcount(live[w + 1] & lane[w + 1]) +
+                         std::popcount(live[w + 2] & lane[w + 2]) + std::popcount(live[w + 3] & lane[w + 3]);
             }
             for (; w < n_words_; ++w) count += std::popcount(live[w] & lane[w]);
             return count;
         }
         double sum = 0.0;
         for (int w = 0; w < n_words_; ++w) {
-            for (std::uint64_t rest = live[w] & lane[w]; rest; rest &= rest - 1) sum += weights_[w * 64 + std::countr_zero(rest)];
+            for (std::uint64_t rest = live[w] & lane[w]; rest; rest &= rest - 1)
+                sum += weights_[w * 64 + std::countr_zero(rest)];
         }
         return sum;
     }
 
-    // The edges left by up to eight binary features, whose outcome is 1 in the lanes `ones`, between two regions of equal
-    // weights: between regions of a and b hypotheses there are a times b.
+    // The edges left by up to eight binary features, whose outcome is 1 in the lanes `ones`, between two regions of
+    // equal weights: between regions of a and b hypotheses there are a times b.
     void edges_of_two(const std::uint64_t* (&ones)[8], double* const (&left)[8], int n) const {
         for (int i = n; i < 8; ++i) ones[i] = ones[0];
         double in_a[8], in_b[8], edges[8];
@@ -326,7 +338,8 @@ class Hypotheses {
     // Outcome k of feature f among the lanes that no lower outcome (above 0) has taken.
     void draw_outcome(Random& random, int f, int k) {
         const int n_words = n_words_;
-        const std::uint64_t* const fraction = fraction_.data() + static_cast<std::size_t>(shape_->indicator(f, k)) * shape_->n_labels;
+        const std::uint64_t* const fraction =
+            fraction_.data() + static_cast<std::size_t>(shape_->indicator(f, k)) * shape_->n_labels;
         std::uint64_t* const out = lanes(f, k);
         int w = 0;
         for (; w + 8 <= n_words; w += 8) {  // blocks of two labels or one, as there are with few labels
@@ -346,7 +359,9 @@ class Hypotheses {
     }
 
     // The label that a lane was drawn for.
-    int label_at(int lane) const { return static_cast<int>(std::upper_bound(begin_.begin() + 1, begin_.end() - 1, lane) - begin_.begin()) - 1; }
+    int label_at(int lane) const {
+        return static_cast<int>(std::upper_bound(begin_.begin() + 1, begin_.end() - 1, lane) - begin_.begin()) - 1;
+    }
 
     // One outcome of the lanes from word `from` on, word by word.
     void draw_words(Random& random, const std::uint64_t* fraction, std::uint64_t* out, int from) {

@@ -28,7 +28,8 @@ inline Floats quick_exp(Floats x) {
     x = x < low ? low : x;
     const Floats k = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to the nearest integer
     const Floats r = x - k * 0.693147181f;
-    const Floats series = 1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
+    const Floats series =
+        1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
     return series * (Floats)((__builtin_convertvector(k, Ints) + 127) << 23);
 }
 
@@ -49,11 +50,14 @@ inline void add_where(Floats& sum, const std::uint64_t& word, int q, float weigh
 }
 
 // Of eight rows of words: how many of their lanes are in `a`, and how many in `b`.
-inline void count_both(const std::uint64_t* const (&rows)[8], const std::uint64_t* a, const std::uint64_t* b, int n_words, double (&in_a)[8], double (&in_b)[8]) {
+inline void count_both(const std::uint64_t* const (&rows)[8], const std::uint64_t* a, const std::uint64_t* b,
+                       int n_words, double (&in_a)[8], double (&in_b)[8]) {
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
     const auto count = [](__m512i words) {  // the bits of each word, a nibble at a time from a table
-        const __m512i nibble = _mm512_set1_epi8(15), bits = _mm512_set4_epi32(0x04030302, 0x03020201, 0x03020201, 0x02010100);
-        const __m512i low = _mm512_shuffle_epi8(bits, words & nibble), high = _mm512_shuffle_epi8(bits, (words >> 4) & nibble);
+        const __m512i nibble = _mm512_set1_epi8(15),
+                      bits = _mm512_set4_epi32(0x04030302, 0x03020201, 0x03020201, 0x02010100);
+        const __m512i low = _mm512_shuffle_epi8(bits, words & nibble),
+                      high = _mm512_shuffle_epi8(bits, (words >> 4) & nibble);
         return _mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512());
     };
     __m512i both[8] = {};  // per row, for each word: what is in a and, 32 bits above, what is in b
@@ -65,9 +69,13 @@ inline void count_both(const std::uint64_t* const (&rows)[8], const std::uint64_
             both[i] += count(row & here_a) + (count(row & here_b) << 32);
         }
     }
-    // Half of one and half of another, side by side, and the other halves added: eight rows of words become one of sums.
-    const auto join = [](__m512i x, __m512i y) { return _mm512_shuffle_i64x2(x, y, 0x88) + _mm512_shuffle_i64x2(x, y, 0xdd); };
-    for (int i = 0; i < 4; ++i) both[i] = _mm512_unpacklo_epi64(both[2 * i], both[2 * i + 1]) + _mm512_unpackhi_epi64(both[2 * i], both[2 * i + 1]);
+    // Half of one and half of another, side by side, and the other halves added: eight rows of words become one sum.
+    const auto join = [](__m512i x, __m512i y) {
+        return _mm512_shuffle_i64x2(x, y, 0x88) + _mm512_shuffle_i64x2(x, y, 0xdd);
+    };
+    for (int i = 0; i < 4; ++i)
+        both[i] =
+            _mm512_unpacklo_epi64(both[2 * i], both[2 * i + 1]) + _mm512_unpackhi_epi64(both[2 * i], both[2 * i + 1]);
     const __m512i sums = join(join(both[0], both[1]), join(both[2], both[3]));
     _mm512_storeu_pd(in_a, _mm512_cvtepi64_pd(sums & _mm512_set1_epi64(0xffffffff)));
     _mm512_storeu_pd(in_b, _mm512_cvtepi64_pd(_mm512_srli_epi64(sums, 32)));
@@ -76,7 +84,8 @@ inline void count_both(const std::uint64_t* const (&rows)[8], const std::uint64_
         std::int64_t ones_a = 0, ones_b = 0;
         int w = 0;
         for (; w + 8 <= n_words; w += 8) {  // unrolled
-            for (int v = w; v < w + 8; ++v) ones_a += std::popcount(a[v] & rows[i][v]), ones_b += std::popcount(b[v] & rows[i][v]);
+            for (int v = w; v < w + 8; ++v)
+                ones_a += std::popcount(a[v] & rows[i][v]), ones_b += std::popcount(b[v] & rows[i][v]);
         }
         for (; w < n_words; ++w) ones_a += std::popcount(a[w] & rows[i][w]), ones_b += std::popcount(b[w] & rows[i][w]);
         in_a[i] = static_cast<double>(ones_a), in_b[i] = static_cast<double>(ones_b);

@@ -1,5 +1,5 @@
-// Which questions pay: what the answer saves, in loss, exceeds its price, alone or as the first of the best plan over the
-// most promising questions, each asked only where it pays.
+// Which questions pay: what the answer saves, in loss, exceeds its price, alone or as the first of the best plan over
+// the most promising questions, each asked only where it pays.
 #pragma once
 
 #include <algorithm>
@@ -37,9 +37,11 @@ class Lookahead {
         weighed_ = false;
         foreseen_ = -1;
     }
-    int foreseen() const { return foreseen_; }  // of the candidates: the first question of the best plan; -1: none was looked for
 
-    // Begin to weigh, at the worth of one unit of loss; returns whether the very best that an answer could do would pay.
+    // Of the candidates, the first question of the best plan; -1: none was looked for.
+    int foreseen() const { return foreseen_; }
+
+    // Begin to weigh, at the worth of one unit of loss; returns whether the best that an answer could do would pay.
     bool some_could_pay(const Case& now, Candidates& candidates, double worth) {
         worth_ = worth;
         weighed_ = true;
@@ -89,19 +91,21 @@ class Lookahead {
         return any;
     }
 
-    // Whether some question could pay as the first of a plan, were the next one to tell the label: after every answer a plan
-    // stops or pays at least the lowest price once more.
+    // Whether some question could pay as the first of a plan, were the next one to tell the label: after every answer a
+    // plan stops or pays at least the lowest price once more.
     bool some_plan_could_pay(const Case& now, const Candidates& candidates) {
         const bool prices_may_fall = now.purse().plain_prices(now.budget()) == nullptr;
         if (prices_may_fall) return true;
         const double before = worth_ * now.problem().loss.whole(loss_now(now), 1.0);
         return with_labels(now.shape().n_labels, [&](auto m) {
-            return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) { return c.price + least_after(now, now.open()[c.at], m) < before; });
+            return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+                return c.price + least_after(now, now.open()[c.at], m) < before;
+            });
         });
     }
 
-    // Whether some question pays as the first of a plan over the most promising ones, and which. A greedy planner leaves the
-    // choice between them to the criterion, else the best plan's is foreseen.
+    // Whether some question pays as the first of a plan over the most promising ones, and which. A greedy planner
+    // leaves the choice between them to the criterion, else the best plan's is foreseen.
     bool some_plan_pays(const Case& now, const Gains& gains, Candidates& candidates) {
         const Policy& policy = now.policy();
         choose_promising(now, gains, candidates);
@@ -122,7 +126,9 @@ class Lookahead {
     // Whether a candidate pays, in a plan or, where none was looked at that begins with it, alone.
     bool pays(const Case& now, const Candidate& c) {
         if (!c.is_askable) return false;
-        const bool alone = weighed_ && !c.looked_at && slack * worth_ * (loss_now(now) - loss_after(now, now.open()[c.at], now.shape().n_labels)) > c.price;
+        const bool alone =
+            weighed_ && !c.looked_at &&
+            slack * worth_ * (loss_now(now) - loss_after(now, now.open()[c.at], now.shape().n_labels)) > c.price;
         return c.pays || alone;
     }
 
@@ -135,14 +141,14 @@ class Lookahead {
     std::vector<std::size_t> promising_;  // of the candidates: those looked ahead at
     std::vector<int> features_;           // the same, as features
     std::vector<int> together_;           // one of them with what is to be bought first
-    std::vector<double> rate_, surplus_;  // per candidate: gain per price, and what it leaves after it; -inf once chosen
+    std::vector<double> rate_, surplus_;  // per candidate: gain per price, and less it; -inf once chosen
     Optimal optimal_;
     const double* p_ = nullptr;      // P(outcome | label), as plans read it: the theta in mind, or
     std::vector<double> p_in_play_;  // the same with thresholds as they are in play
     std::vector<double> joint_;
 
-    // What must be known before a feature may be asked may be too much to look ahead over. Then it is weighed as one question
-    // with the feature, as if it told nothing itself.
+    // What must be known before a feature may be asked may be too much to look ahead over. Then it is weighed as one
+    // question with the feature, as if it told nothing itself.
     bool some_bundle_pays(const Case& now, Candidates& candidates, double stop, double best) {
         bool any = false;
         for (const Candidate& c : candidates) {
@@ -161,8 +167,8 @@ class Lookahead {
         return any;
     }
 
-    // As many candidates as can be looked ahead over: in turn the one of the highest gain per price, and the one whose gain
-    // leaves most after its price, so that neither many cheap questions nor a dear decisive one go unseen.
+    // As many candidates as can be looked ahead over: in turn the one of the highest gain per price, and the one whose
+    // gain leaves most after its price, so that neither many cheap questions nor a dear decisive one go unseen.
     void choose_promising(const Case& now, const Gains& gains, Candidates& candidates) {
         promising_.clear();
         features_.clear();
@@ -226,17 +232,21 @@ class Lookahead {
     // States to look ahead over once the bundle is added, or more than are allowed.
     std::size_t n_states_with(const Case& now, std::size_t n_states) const {
         for (const int each : together_) {
-            if (n_states <= now.policy().lookahead && !is_promising(each)) n_states *= static_cast<std::size_t>(now.shape().n_outcomes(each)) + 1;
+            if (n_states <= now.policy().lookahead && !is_promising(each))
+                n_states *= static_cast<std::size_t>(now.shape().n_outcomes(each)) + 1;
         }
         return n_states;
     }
 
     // Whether all of the bundle are candidates: one whose price falls with another's may still be beyond the budget.
     bool all_listed(const Case& now, const Candidates& candidates) const {
-        return std::all_of(together_.begin(), together_.end(), [&](int f) { return place_of(now, candidates, f) < candidates.size(); });
+        return std::all_of(together_.begin(), together_.end(),
+                           [&](int f) { return place_of(now, candidates, f) < candidates.size(); });
     }
 
-    bool is_promising(int feature) const { return std::find(features_.begin(), features_.end(), feature) != features_.end(); }
+    bool is_promising(int feature) const {
+        return std::find(features_.begin(), features_.end(), feature) != features_.end();
+    }
 
     static std::size_t place_of(const Case& now, const Candidates& candidates, int feature) {
         const auto is_it = [&](const Candidate& c) { return now.open()[c.at] == feature; };
@@ -256,11 +266,13 @@ class Lookahead {
     template <class Number>
     double least_after(const Case& now, int feature, Number m) {
         const Loss& losses = now.problem().loss;
-        return sum_after(now, feature, m, [&](double loss, double mass) { return std::min(worth_ * losses.whole(loss, mass), lowest_price_ * mass); });
+        return sum_after(now, feature, m, [&](double loss, double mass) {
+            return std::min(worth_ * losses.whole(loss, mass), lowest_price_ * mass);
+        });
     }
 
-    // Sum over the outcomes of a feature of what comes of the best answer's loss and the outcome's chance. Inlined, since a
-    // call for each candidate would show.
+    // Sum over the outcomes of a feature of what comes of the best answer's loss and the outcome's chance. Inlined,
+    // since a call for each candidate would show.
     template <class Number, class Term>
     [[gnu::always_inline]] double sum_after(const Case& now, int feature, Number m, Term term) {
         const Shape& shape = now.shape();

@@ -16,7 +16,8 @@ struct Loss {
 
     double operator()(int truth, int answer) const { return of[truth * n_labels + answer]; }
 
-    // The answer of least expected loss, the lowest index on ties, and that loss up to what `whole` adds; p need not be normalised.
+    // The answer of least expected loss, the lowest index on ties, and that loss up to what `whole` adds; the sum of p
+    // need not be one.
     template <class Real>
     std::pair<int, double> best(const Real* p) const {
         int answer = 0;
@@ -33,7 +34,7 @@ struct Loss {
         return {answer, least};
     }
 
-    // The expected loss from what `best` gives, which spares itself the sum of p, the mass, where a mistake costs one unit.
+    // The expected loss from what `best` gives, which spares itself the sum of p, the mass, where mistakes cost one.
     double whole(double least, double mass) const { return zero_one ? std::max(mass + least, 0.0) : least; }
 };
 

@@ -2,7 +2,7 @@
 //
 // A state is what is known of a case, one digit per feature in mixed radix: 0 while it is unknown, k + 1 once its
 // outcome is k. Every answer leads to a state of a higher number. Values are weighted by P(evidence), which saves the
-// divisions. All loops run over neighbouring states, so that they vectorise: a planner solves a few features per question.
+// divisions. All loops run over neighbouring states, so that they vectorise: a planner solves some for every question.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "policy.hpp"
+#include "price_list.hpp"
 #include "purse.hpp"
 
 namespace ufodt {
@@ -64,10 +65,11 @@ class Optimal {
 
     // Solve what is left of a case: `p` is P(outcome | label) per row, `label` the weights of the labels given what is
     // known already, `open` the features that may still be asked, and `purse` knows what was paid for. `worth` is what
-    // one unit of loss is worth in the currency of the prices. Nothing is planned beyond the budget, as far as can be told from
-    // which features were bought: as cheaply as they may have been. So no policy that keeps to the budget costs less than this.
-    void solve(const Problem& problem, const double* p, std::span<const double> label, std::span<const int> open, const Purse& purse, double worth,
-               double budget = INFINITY) {
+    // one unit of loss is worth in the currency of the prices. Nothing is planned beyond the budget, as far as can be
+    // told from which features were bought: as cheaply as they may have been. So no policy that keeps to the budget
+    // costs less than this.
+    void solve(const Problem& problem, const double* p, std::span<const double> label, std::span<const int> open,
+               const Purse& purse, double worth, double budget = INFINITY) {
         problem_ = &problem;
         p_ = p;
         worth_ = worth;
@@ -79,7 +81,7 @@ class Optimal {
         if (n > max_states) throw std::length_error("the optimum has too many states");
         stride_.assign(n_, 1);
         for (int j = n_ - 2; j >= 0; --j) stride_[j] = stride_[j + 1] * (n_outcomes(j + 1) + 1);
-        list_prices(purse, budget);
+        prices_.make(problem, purse, open_, budget);
         list_questions();
         weigh(n);
         stop_value_ = value_[0];
@@ -122,15 +124,10 @@ class Optimal {
     std::vector<int> open_;
     std::vector<double> label_;
     std::vector<std::size_t> stride_;
-    std::vector<double> mass_, value_;   // per state: P(evidence), and the cost to go
-    std::vector<double> joint_, lost_;   // per state: P(evidence, label) of one label; the loss of one answer
-    bool has_fixed_prices_ = true;       // whatever is known, everything may be asked and nothing must
-    std::vector<double> price_;          // per set of known features, or just once: of each feature; infinite where not to be had
-    std::vector<std::uint8_t> must_;     // per set: one of the questions has to be asked
-    std::vector<std::uint8_t> is_computed_;  // per set, where prices are not fixed: of each feature, whether it follows from the known
-    std::vector<std::uint32_t> known_;   // per state: the set of known features
-    std::vector<std::pair<double, double>> spent_;  // per set, where prices are not fixed: the least and the most that buy it
-    Purse then_;
+    std::vector<double> mass_, value_;  // per state: P(evidence), and the cost to go
+    std::vector<double> joint_, lost_;  // per state: P(evidence, label) of one label; the loss of one answer
+    PriceList prices_;
+    std::vector<std::uint32_t> known_;  // per state, where prices are not fixed: the set of known features
     struct Asked {
         std::uint32_t state, stride, last;  // last: the state after the feature's last outcome
         int at;
@@ -147,41 +144,8 @@ class Optimal {
     std::span<const Asked> asked_;
 
     int n_outcomes(int at) const { return problem_->shape.n_outcomes(open_[at]); }
-    const double* row(int at, int outcome) const { return p_ + problem_->shape.cell(problem_->shape.row(open_[at]) + outcome, 0); }
-    double price(int at, std::uint32_t known) const { return price_[(has_fixed_prices_ ? 0 : static_cast<std::size_t>(known) * n_) + at]; }
-
-    // Prices depend on which features are known, not on what they said: there are far fewer sets than states.
-    void list_prices(const Purse& purse, double budget) {
-        const double* const plain = purse.plain_prices(budget);
-        has_fixed_prices_ = plain != nullptr;
-        const std::size_t n_sets = has_fixed_prices_ ? 1 : std::size_t{1} << n_;
-        price_.assign(n_sets * n_, INFINITY);
-        must_.assign(n_sets, 0);
-        is_computed_.assign(has_fixed_prices_ ? 0 : n_sets * n_, 0);
-        for (int j = 0; has_fixed_prices_ && j < n_; ++j) price_[j] = plain[open_[j]];
-        if (has_fixed_prices_) return;
-        spent_.assign(n_sets, {INFINITY, -INFINITY});
-        spent_[0] = {purse.spent(), purse.spent()};
-        for (std::size_t set = 0; set < n_sets; ++set) {
-            then_ = purse;
-            for (int j = 0; j < n_; ++j) {
-                if (set >> j & 1) then_.pay(open_[j], -1), then_.know(open_[j]);
-            }
-            const auto is_open = [&](int j, double spent) {
-                then_.set_spent(spent);
-                return !(set >> j & 1) && then_.askable(open_[j], budget);
-            };
-            const auto [least, most] = spent_[set];
-            for (int j = 0; j < n_; ++j) is_computed_[set * n_ + j] = then_.is_computed(open_[j]);
-            for (int j = 0; j < n_; ++j) must_[set] |= problem_->mandatory[open_[j]] && is_open(j, most);
-            for (int j = 0; j < n_; ++j) {
-                if (!is_open(j, least) || (must_[set] && !problem_->mandatory[open_[j]])) continue;
-                price_[set * n_ + j] = then_.price(open_[j]);
-                auto& [then_least, then_most] = spent_[set | std::size_t{1} << j];
-                then_least = std::min(then_least, least + then_.price(open_[j]));
-                then_most = std::max(then_most, most + then_.most(open_[j]));
-            }
-        }
+    const double* row(int at, int outcome) const {
+        return p_ + problem_->shape.cell(problem_->shape.row(open_[at]) + outcome, 0);
     }
 
     // P(evidence, label) of every state, for one label.
@@ -227,25 +191,27 @@ class Optimal {
                 for (std::size_t s = 0; s < n; ++s) value_[s] = std::min(value_[s], lost_[s]);
             }
         }
-        if (has_fixed_prices_) return;
+        if (prices_.is_fixed()) return;
         known_.assign(n, 0);
         for (int j = n_ - 1; j >= 0; --j) {
-            for (std::size_t s = 0; s < stride_[j] * n_outcomes(j); ++s) known_[stride_[j] + s] = known_[s % stride_[j]] | 1U << j;
+            for (std::size_t s = 0; s < stride_[j] * n_outcomes(j); ++s)
+                known_[stride_[j] + s] = known_[s % stride_[j]] | 1U << j;
         }
-        for (std::size_t s = 0; s < n; ++s) value_[s] = must_[known_[s]] ? INFINITY : value_[s];
+        for (std::size_t s = 0; s < n; ++s) value_[s] = prices_.must_ask(known_[s]) ? INFINITY : value_[s];
     }
 
     // What asking the feature at `at` in a state is expected to be charged, times P(evidence).
     double charge(int at, std::size_t state, std::uint32_t known) const {
-        double sum = price(at, known) * mass_[state];
-        if (problem_->surcharge.empty() || is_computed_[static_cast<std::size_t>(known) * n_ + at]) return sum;
-        for (int k = 0; k < n_outcomes(at); ++k) sum += problem_->surcharge[problem_->shape.row(open_[at]) + k] * mass_[state + (k + 1) * stride_[at]];
+        double sum = prices_.price(at, known) * mass_[state];
+        if (problem_->surcharge.empty() || prices_.is_computed(at, known)) return sum;
+        for (int k = 0; k < n_outcomes(at); ++k)
+            sum += problem_->surcharge[problem_->shape.row(open_[at]) + k] * mass_[state + (k + 1) * stride_[at]];
         return sum;
     }
 
     // What it costs in all, with what follows; infinite where it may not be asked.
     double cost(int at, std::size_t state, std::uint32_t known) const {
-        if (price(at, known) == INFINITY) return INFINITY;
+        if (prices_.price(at, known) == INFINITY) return INFINITY;
         double sum = charge(at, state, known);
         for (int k = 1; k <= n_outcomes(at); ++k) sum += value_[state + k * stride_[at]];
         return sum;
@@ -263,11 +229,13 @@ class Optimal {
         const std::size_t stride = stride_[depth];
         for (int k = 1; k <= n_outcomes(depth); ++k) settle(from + k * stride, depth + 1);
         double* const value = value_.data() + from;
-        if (has_fixed_prices_ && n_outcomes(depth) == 2) {
-            const double *const mass = mass_.data() + from, *const zero = value + stride, *const one = zero + stride, each = price_[depth];
+        if (prices_.is_fixed() && n_outcomes(depth) == 2) {
+            const double *const mass = mass_.data() + from, *const zero = value + stride, *const one = zero + stride,
+                                each = prices_.fixed()[depth];
             for (std::size_t s = 0; s < stride; ++s) improve(value[s], each * mass[s] + zero[s] + one[s]);
         } else {
-            for (std::size_t s = 0; s < stride; ++s) improve(value[s], cost(depth, from + s, has_fixed_prices_ ? 0 : known_[from + s]));
+            for (std::size_t s = 0; s < stride; ++s)
+                improve(value[s], cost(depth, from + s, prices_.is_fixed() ? 0 : known_[from + s]));
         }
         settle(from, depth + 1);
     }
@@ -281,14 +249,15 @@ class Optimal {
         };
         rest(stride);
         rest(2 * stride);
-        for (int s = 0; s < stride; ++s) improve(value[s], *price * mass[s] + value[stride + s] + value[2 * stride + s]);
+        for (int s = 0; s < stride; ++s)
+            improve(value[s], *price * mass[s] + value[stride + s] + value[2 * stride + s]);
         rest(0);
     }
 
     // The same for the last few features, question by question from the highest state down.
     void settle_tail(std::size_t from) {
         double* const value = value_.data() + from;
-        const double *const mass = mass_.data() + from, *const each = price_.data();
+        const double *const mass = mass_.data() + from, *const each = prices_.fixed();
         switch (binary_tail_) {
             case 1: return settle_binary<1>(value, mass, each + tail_);
             case 2: return settle_binary<2>(value, mass, each + tail_);
@@ -297,7 +266,7 @@ class Optimal {
             default: break;
         }
         for (const Asked& a : asked_) {
-            if (!has_fixed_prices_) {
+            if (!prices_.is_fixed()) {
                 improve(value[a.state], cost(a.at, from + a.state, known_[from + a.state]));
                 continue;
             }
@@ -307,13 +276,13 @@ class Optimal {
         }
     }
 
-    // Which questions there are in the states of the last few features; lists are kept, for a few numbers of outcomes recur.
+    // Which questions there are in the states of the last few features; lists are kept, for the same numbers recur.
     void list_questions() {
         constexpr std::size_t max_listed = 256, max_lists = 64;
         binary_tail_ = std::min(n_, 4);
         tail_ = n_ - binary_tail_;
         const auto is_binary = [&](int f) { return problem_->shape.n_outcomes(f) == 2; };
-        if (has_fixed_prices_ && std::all_of(open_.begin() + tail_, open_.end(), is_binary)) return;
+        if (prices_.is_fixed() && std::all_of(open_.begin() + tail_, open_.end(), is_binary)) return;
         binary_tail_ = 0;
         asked_ = {};
         tail_ = n_;
@@ -341,7 +310,7 @@ class Optimal {
 
     // The best question in a state, -1 where stopping is best.
     int choose(std::size_t state, std::uint32_t known, double stop_value) const {
-        double best = must_[has_fixed_prices_ ? 0 : known] ? INFINITY : stop_value;
+        double best = prices_.must_ask(known) ? INFINITY : stop_value;
         int at = -1;
         for (int j = 0; j < n_; ++j) {
             const double asked = known >> j & 1 ? INFINITY : cost(j, state, known);
@@ -356,7 +325,8 @@ class Optimal {
         return {problem_->loss.whole(least, mass), answer};
     }
 
-    void visit(std::size_t state, std::uint32_t known, const std::vector<double>& joint, int parent, int branch, std::vector<Visit>* tree, Expected& sum) const {
+    void visit(std::size_t state, std::uint32_t known, const std::vector<double>& joint, int parent, int branch,
+               std::vector<Visit>* tree, Expected& sum) const {
         const double mass = mass_[state];
         const auto [lost, answer] = loss(joint, mass);
         const int at = choose(state, known, worth_ * lost), here = tree ? static_cast<int>(tree->size()) : -1;

@@ -22,7 +22,8 @@ class Plan {
     // Open case number `number` with some features on offer: take theta from the belief. The belief must outlive the
     // plan, or `keep_mean` must follow. With several draws of theta the case is planned under one after the other, each
     // asking until it would stop: a belief that knows little then learns more from a case.
-    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered, CaseTerms terms = {}, int n_draws = 1) {
+    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered,
+               CaseTerms terms = {}, int n_draws = 1) {
         case_.begin(belief, seed, number, offered, std::move(terms), n_draws);
         restart();
     }
@@ -52,7 +53,7 @@ class Plan {
     const std::vector<double>& cuts(int feature) const { return case_.cuts()[feature]; }
     const std::vector<Reward>& rewards() const { return gains_.rewards(); }
 
-    // What a value of a continuous feature says: its bin, or whether it lies above the threshold in play; -1: nothing yet.
+    // What a value of a continuous feature says: its bin, or if it is above the threshold in play; -1: nothing yet.
     int outcome(int feature, double value) {
         const std::vector<double>& cuts = this->cuts(feature);
         if (cuts.empty()) return -1;
@@ -112,7 +113,7 @@ class Plan {
     }
 
     // Note an outcome (-1: had, but it tells nothing yet); one that was known from the start is not paid for. A feature
-    // that was not on offer counts too, by the mean belief, but not among hypotheses that are drawn once, as in the paper.
+    // that was not on offer counts too, by the mean belief, but not among hypotheses drawn once, as the paper's are.
     void observe(int feature, int outcome, bool paid) {
         const bool offered = case_.is_open(feature);
         const int v = view(feature);
@@ -124,7 +125,7 @@ class Plan {
         decided_ = false;
     }
 
-    // The feature cannot be had, which may have been charged for: it is never asked again in this case and tells nothing.
+    // The feature cannot be had, which may have been charged for: it is not asked again in this case and tells nothing.
     void skip(int feature, bool charged) {
         prepare();
         if (charged) case_.pay(feature, -1);
@@ -135,7 +136,7 @@ class Plan {
     // P(label | evidence) in `p`; returns the label of least expected loss.
     int predict(std::vector<double>& p) const { return case_.predict(p); }
 
-    // What each outcome of a feature would lead to: rows of P(outcome), then P(label | outcome), as the answer has them.
+    // What each outcome of a feature would lead to, as the answer has it: rows of P(outcome), then P(label | outcome).
     void outlook(int feature, std::vector<double>& table) { case_.outlook(feature, view(feature), table); }
 
   private:
@@ -152,8 +153,8 @@ class Plan {
         decided_ = false;
     }
 
-    // What pays under the draw is asked, to learn; then what still pays under the mean belief, by which the answer is given: a
-    // draw alone often stops short of that.
+    // What pays under the draw is asked, to learn; then what still pays under the mean belief, by which the answer is
+    // given: a draw alone often stops short of that.
     Question decide() {
         case_.think_by_mean(false);
         const Question question = decide_in_mind();
@@ -191,20 +192,24 @@ class Plan {
         scored_ = true;
     }
 
-    // What a mandatory feature costs more now than after the others: all of it, if it can be computed then, or what the first
-    // of its group costs more than a later one.
+    // What a mandatory feature costs more now than after the others: all of it, if it can be computed then, or what the
+    // first of its group costs more than a later one.
     double avoidable(int feature) const {
         const Purse& purse = case_.purse();
         const std::vector<int>& inputs = problem().computed_from[feature];
-        const auto will_be_known = [&](int f) { return purse.is_known(f) || (case_.is_open(f) && problem().mandatory[f]); };
+        const auto will_be_known = [&](int f) {
+            return purse.is_known(f) || (case_.is_open(f) && problem().mandatory[f]);
+        };
         if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_known)) return purse.price(feature);
         const std::vector<int>& open = case_.open();
-        const auto shares = [&](int f) { return f != feature && problem().mandatory[f] && problem().group[f] == problem().group[feature]; };
+        const auto shares = [&](int f) {
+            return f != feature && problem().mandatory[f] && problem().group[f] == problem().group[feature];
+        };
         return std::any_of(open.begin(), open.end(), shares) ? purse.extra(feature) : 0.0;
     }
 
-    // What may be asked now or later and at what price; nothing where nothing may be asked now. Returns whether something
-    // mandatory is among it.
+    // What may be asked now or later and at what price; nothing where nothing may be asked now. Returns whether
+    // something mandatory is among it.
     bool list_candidates() {
         const std::vector<int>& open = case_.open();
         const Purse& purse = case_.purse();
@@ -225,7 +230,8 @@ class Plan {
                 some = true;
             } else if (const double price = case_.bundle(f, bundle_); price < INFINITY) {
                 candidates_[n++] = {i, price, false};
-            } else if (plans_all && std::all_of(bundle_.begin(), bundle_.end(), [&](int each) { return case_.is_open(each); })) {
+            } else if (plans_all &&
+                       std::all_of(bundle_.begin(), bundle_.end(), [&](int each) { return case_.is_open(each); })) {
                 candidates_[n++] = {i, case_.price(f), false};  // some order may make it cheap enough
             }
         }
@@ -256,8 +262,8 @@ class Plan {
         return rule.kind == Stop::Kind::any ? any : all;
     }
 
-    // Whether some question pays under theta, alone or in a plan. A greedy planner asks the criterion's best of those that
-    // pay, else the plan's first is asked.
+    // Whether some question pays under theta, alone or in a plan. A greedy planner asks the criterion's best of those
+    // that pay, else the plan's first is asked.
     bool worth_asking(double worth) {
         const Policy& policy = case_.policy();
         case_.weigh_labels();

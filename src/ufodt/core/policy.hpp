@@ -15,16 +15,16 @@ namespace ufodt {
 // What may be asked and what it costs; indices only, names live above.
 struct Problem {
     Shape shape;
-    std::vector<double> price, later_price;     // later_price: once another feature of the group has been paid for
-    std::vector<double> surcharge;              // per row: added to the price when that outcome comes; empty if none
-    std::vector<int> group;                     // -1: none
+    std::vector<double> price, later_price;  // later_price: once another feature of the group has been paid for
+    std::vector<double> surcharge;           // per row: added to the price when that outcome comes; empty if none
+    std::vector<int> group;                  // -1: none
     int n_groups = 0;
-    std::vector<std::uint8_t> mandatory;        // asked before any other, whatever the stop rule says
-    std::vector<std::vector<int>> needs;        // features that must be known before this one can be asked
-    bool has_needs = false;                     // of any
+    std::vector<std::uint8_t> mandatory;          // asked before any other, whatever the stop rule says
+    std::vector<std::vector<int>> needs;          // features that must be known before this one can be asked
+    bool has_needs = false;                       // of any
     std::vector<std::vector<int>> computed_from;  // features that make this one free once all are known
     std::vector<std::uint8_t> continuous;
-    Cuts cuts;                                  // fixed cut points of continuous features, where given
+    Cuts cuts;  // fixed cut points of continuous features, where given
     Loss loss;
 };
 
@@ -43,9 +43,9 @@ struct Policy {
     std::vector<Stop> stop;
     double budget = INFINITY;  // no question may exceed it
     int n_hypotheses = 128;
-    bool distinct = false;        // paper: distinct hypotheses weighted by P(h), else equal draws
-    int redraw_below = 32;        // draw again given the evidence when fewer survive; 0: never
-    bool predict_theta = false;   // paper: answer under the drawn theta, else under the mean belief
+    bool distinct = false;       // paper: distinct hypotheses weighted by P(h), else equal draws
+    int redraw_below = 32;       // draw again given the evidence when fewer survive; 0: never
+    bool predict_theta = false;  // paper: answer under the drawn theta, else under the mean belief
     Plans plans = Plans::draw;
     std::size_t lookahead = 128;  // states that a stop by cost and benefit looks ahead over
     bool greedy = false;          // ask the criterion's best of what pays, not the first question of the best plan
@@ -55,9 +55,10 @@ struct Policy {
     }
     bool needs_hypotheses() const { return reads(criterion) == Reads::hypotheses || uses(Stop::Kind::region); }
 
-    // Hypotheses come from one theta, and the mean must be what answers. Information gain alone was found to gain by it.
+    // Hypotheses come from one theta, and the mean must be what answers. Only information gain was found to gain.
     bool plans_twice() const {
-        return plans == Plans::both && criterion == Criterion::ig && !predict_theta && !needs_hypotheses() && uses(Stop::Kind::cost_benefit);
+        return plans == Plans::both && criterion == Criterion::ig && !predict_theta && !needs_hypotheses() &&
+               uses(Stop::Kind::cost_benefit);
     }
 };
 

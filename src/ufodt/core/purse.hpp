@@ -25,7 +25,8 @@ class Purse {
         if (problem_ != &problem) {
             is_plain_ = problem.n_groups == 0 && std::all_of(problem.needs.begin(), problem.needs.end(), empty) &&
                         std::all_of(problem.computed_from.begin(), problem.computed_from.end(), empty);
-            is_free_choice_ = is_plain_ && problem.surcharge.empty() && std::all_of(problem.mandatory.begin(), problem.mandatory.end(), std::logical_not<>());
+            is_free_choice_ = is_plain_ && problem.surcharge.empty() &&
+                              std::all_of(problem.mandatory.begin(), problem.mandatory.end(), std::logical_not<>());
         }
         problem_ = &problem;
         terms_ = std::move(terms);
@@ -66,12 +67,15 @@ class Purse {
     }
 
     // The prices of all features, if every one may always be asked at a price that never changes; else null.
-    const double* plain_prices(double budget) const { return is_free_choice_ && budget == INFINITY ? prices_ : nullptr; }
+    const double* plain_prices(double budget) const {
+        return is_free_choice_ && budget == INFINITY ? prices_ : nullptr;
+    }
 
     // Pay for a feature; outcome -1 adds nothing.
     void pay(int feature, int outcome) {
         spent_ += price(feature);
-        if (outcome >= 0 && !problem_->surcharge.empty() && !is_computed(feature)) spent_ += problem_->surcharge[problem_->shape.row(feature) + outcome];
+        if (outcome >= 0 && !problem_->surcharge.empty() && !is_computed(feature))
+            spent_ += problem_->surcharge[problem_->shape.row(feature) + outcome];
         if (problem_->group[feature] >= 0) group_paid_[problem_->group[feature]] = 1;
     }
 
@@ -89,14 +93,17 @@ class Purse {
         }
     }
 
-    bool fits(int feature, double budget) const { return budget == INFINITY || is_within(spent_ + most(feature), budget); }
+    bool fits(int feature, double budget) const {
+        return budget == INFINITY || is_within(spent_ + most(feature), budget);
+    }
     static bool is_within(double amount, double budget) { return amount <= budget * (1.0 + 1e-12); }
 
     // What it costs at worst, whatever its outcome.
     double most(int feature) const {
         if (problem_->surcharge.empty() || is_computed(feature)) return price(feature);
         const auto from = problem_->surcharge.begin();
-        return price(feature) + *std::max_element(from + problem_->shape.row(feature), from + problem_->shape.row(feature + 1));
+        return price(feature) +
+               *std::max_element(from + problem_->shape.row(feature), from + problem_->shape.row(feature + 1));
     }
 
   private:
@@ -104,7 +111,7 @@ class Purse {
     CaseTerms terms_;
     const double* prices_ = nullptr;
     bool is_free_choice_ = true;  // besides, no outcome adds to a price, and nothing is mandatory
-    bool is_plain_ = true;  // no groups, nothing needed or computed: a price is a price
+    bool is_plain_ = true;        // no groups, nothing needed or computed: a price is a price
     std::vector<std::uint8_t> is_known_, group_paid_;
     double spent_ = 0.0;
 

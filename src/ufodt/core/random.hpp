@@ -43,15 +43,17 @@ inline std::uint64_t mix(std::uint64_t& state) {
 // The double in [1, 2) whose fraction is the top 52 bits of a word.
 inline double one_to_two(std::uint64_t word) { return std::bit_cast<double>(word >> 12 | 0x3ff0000000000000ULL); }
 
-// Natural logarithm good to 1e-13 for normal positive numbers, written without branches so that loops over it vectorise.
+// Natural logarithm good to 1e-13 for normal positive numbers; without branches, so that loops over it vectorise.
 inline double smooth_log(double x) {
     const auto bits = std::bit_cast<std::uint64_t>(x);
-    const std::uint64_t shifted = bits - 0x3fe6a09e667f3bcdULL;  // puts the mantissa in [sqrt(1/2), sqrt(2))
+    const std::uint64_t shifted = bits - 0x3fe6a09e667f3bcdULL;             // puts the mantissa in [sqrt(1/2), sqrt(2))
     const std::uint64_t exponent = shifted >> 52 | -(shifted >> 63) << 12;  // with its sign
     const auto mantissa = std::bit_cast<double>(bits - (exponent << 52));
     const double k = std::bit_cast<double>(exponent + 0x4338000000000000ULL) - 0x1.8p52;  // as a double
     const double s = (mantissa - 1.0) / (mantissa + 1.0), t = s * s;
-    const double series = 1.0 + t * (1.0 / 3 + t * (1.0 / 5 + t * (1.0 / 7 + t * (1.0 / 9 + t * (1.0 / 11 + t * (1.0 / 13 + t * (1.0 / 15)))))));
+    const double series =
+        1.0 + t * (1.0 / 3 +
+                   t * (1.0 / 5 + t * (1.0 / 7 + t * (1.0 / 9 + t * (1.0 / 11 + t * (1.0 / 13 + t * (1.0 / 15)))))));
     return k * 0.6931471805599453 + 2.0 * s * series;
 }
 
@@ -64,11 +66,12 @@ inline void times_log(double* x, std::size_t n) {
 inline double smooth_exp(double given) {
     const double x = std::max(given, -700.0);
     const double shifted = x * 1.4426950408889634 + 0x1.8p52, k = shifted - 0x1.8p52;  // rounds to a whole number
-    const double r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b3ap-40;       // what is left, in two parts of log 2
+    const double r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b3ap-40;  // what is left, in two parts of log 2
     const double r2 = r * r, r4 = r2 * r2;
     const double low = (1.0 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
     const double middle = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
-    const double high = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800)) + r4 * (1.0 / 479001600);
+    const double high =
+        (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800)) + r4 * (1.0 / 479001600);
     const double series = low + r4 * (middle + r4 * high);
     const double power = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52);
     return given < -700.0 ? 0.0 : series * power;
@@ -79,9 +82,13 @@ inline double smooth_exp(double given) {
 inline std::pair<double, double> normal_pair(std::uint64_t first, std::uint64_t second) {
     const double radius = std::sqrt(-2.0 * smooth_log(2.0 - one_to_two(first)));
     const double a = (one_to_two(second) - 1.0) * 0.7853981633974483, t = a * a;
-    const double sine = a * (1.0 - t * (1.0 / 6 - t * (1.0 / 120 - t * (1.0 / 5040 - t * (1.0 / 362880 - t * (1.0 / 39916800))))));
-    const double cosine = 1.0 - t * (1.0 / 2 - t * (1.0 / 24 - t * (1.0 / 720 - t * (1.0 / 40320 - t * (1.0 / 3628800 - t * (1.0 / 479001600))))));
-    const std::uint64_t p = std::bit_cast<std::uint64_t>(radius * sine), q = std::bit_cast<std::uint64_t>(radius * cosine);
+    const double sine =
+        a * (1.0 - t * (1.0 / 6 - t * (1.0 / 120 - t * (1.0 / 5040 - t * (1.0 / 362880 - t * (1.0 / 39916800))))));
+    const double cosine =
+        1.0 - t * (1.0 / 2 -
+                   t * (1.0 / 24 - t * (1.0 / 720 - t * (1.0 / 40320 - t * (1.0 / 3628800 - t * (1.0 / 479001600))))));
+    const std::uint64_t p = std::bit_cast<std::uint64_t>(radius * sine),
+                        q = std::bit_cast<std::uint64_t>(radius * cosine);
     const std::uint64_t swap = (p ^ q) & -(second & 1);
     return {std::bit_cast<double>(p ^ swap ^ (second & 2) << 62), std::bit_cast<double>(q ^ swap ^ (second & 4) << 61)};
 }
@@ -120,11 +127,13 @@ class Random {
         return normal_pair(w[0], w[1]).first;
     }
 
-    // Gamma(shape, 1) variates by Marsaglia and Tsang (2000); `squeeze` holds 1 / sqrt(9 (shape - 1/3)), kept by the caller.
+    // Gamma(shape, 1) variates by Marsaglia and Tsang (2000); callers keep
+    // `squeeze`, 1 / sqrt(9 (shape - 1/3)).
     //
-    // Nearly all are accepted at once, many side by side; the others are drawn one by one. Their sure acceptance u < 1 - 0.0331 x^4
-    // is for shape 1. Acceptance is exp(-s h(x / sqrt(s))) with s = 1 / squeeze^2, convex in s for a given ratio and 1 at s = 0,
-    // so a line in s that starts at 1 and lies below it at shape 1, where s = 6, stays below: 0.0331 may shrink with squeeze^2.
+    // Nearly all are accepted at once, many side by side; the others are drawn one by one. Their sure acceptance u < 1
+    // - 0.0331 x^4 is for shape 1. Acceptance is exp(-s h(x / sqrt(s))) with s = 1 / squeeze^2, convex in s for a given
+    // ratio and 1 at s = 0, so a line in s that starts at 1 and lies below it at shape 1, where s = 6, stays below:
+    // 0.0331 may shrink with squeeze^2.
     void gammas(const double* shape, const double* squeeze, double* out, int n) {
         constexpr int n_block = 32;
         for (int from = 0; from < n; from += n_block, shape += n_block, squeeze += n_block, out += n_block) {
@@ -140,7 +149,8 @@ class Random {
             for (int i = 0; i < here; ++i) {
                 const double root = 1.0 + squeeze[i] * x[i], x2 = x[i] * x[i];
                 out[i] = (shape[i] - 1.0 / 3.0) * (root * root * root);
-                accepted[i] = (shape[i] >= 1.0) & (root > 0.0) & (u[i] < 1.0 - 6.0 * 0.0331 * (squeeze[i] * squeeze[i]) * (x2 * x2));
+                accepted[i] = (shape[i] >= 1.0) & (root > 0.0) &
+                              (u[i] < 1.0 - 6.0 * 0.0331 * (squeeze[i] * squeeze[i]) * (x2 * x2));
             }
             for (int i = 0; i < here; ++i) {
                 if (!accepted[i]) out[i] = decide(shape[i], squeeze[i], x[i], u[i]);
@@ -163,7 +173,8 @@ class Random {
     void refill() {
         const auto rotate = [](Words x, int by) { return (x << by) | (x >> (64 - by)); };
         Words a[n_parts], b[n_parts], c[n_parts], d[n_parts];
-        for (int i = 0; i < n_parts; ++i) a[i] = state_[0][i], b[i] = state_[1][i], c[i] = state_[2][i], d[i] = state_[3][i];
+        for (int i = 0; i < n_parts; ++i)
+            a[i] = state_[0][i], b[i] = state_[1][i], c[i] = state_[2][i], d[i] = state_[3][i];
         for (int step = 0; step < n_buffer; step += n_columns) {
             for (int i = 0; i < n_parts; ++i) {  // side by side, so that one hides the latency of the other
                 store(buffer_.data() + step + n_words * i, rotate(a[i] + d[i], 23) + a[i]);
@@ -176,7 +187,8 @@ class Random {
                 d[i] = rotate(d[i], 45);
             }
         }
-        for (int i = 0; i < n_parts; ++i) state_[0][i] = a[i], state_[1][i] = b[i], state_[2][i] = c[i], state_[3][i] = d[i];
+        for (int i = 0; i < n_parts; ++i)
+            state_[0][i] = a[i], state_[1][i] = b[i], state_[2][i] = c[i], state_[3][i] = d[i];
         position_ = 0;
     }
 
@@ -211,10 +223,12 @@ inline std::pair<std::uint32_t, std::uint32_t> compare(const std::uint64_t* draw
 #elif defined(__AVX2__)
     const auto at = [](const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); };
     const auto bits = [](__m256i low, __m256i high) {
-        return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8)));
+        return static_cast<std::uint32_t>(
+            _mm256_movemask_epi8(_mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8)));
     };
     const __m256i a = at(drawn), b = at(drawn + 4), x = at(wanted), y = at(wanted + 16);
-    return {bits(_mm256_cmpgt_epi16(x, a), _mm256_cmpgt_epi16(y, b)), bits(_mm256_cmpeq_epi16(x, a), _mm256_cmpeq_epi16(y, b))};
+    return {bits(_mm256_cmpgt_epi16(x, a), _mm256_cmpgt_epi16(y, b)),
+            bits(_mm256_cmpeq_epi16(x, a), _mm256_cmpeq_epi16(y, b))};
 #else
     std::uint32_t less = 0, equal = 0;
     for (int i = 0; i < 32; ++i) {
@@ -247,12 +261,14 @@ inline std::uint64_t bernoulli_bits(Random& random, std::uint64_t lanes, const s
 // Eight words of 64 lanes side by side.
 using Block = std::uint64_t __attribute__((vector_size(64)));
 
-// The same as above for 512 lanes, those in `second` with one probability and the others with another; `fraction` holds the
-// two. A lane says yes where its probability and a uniform number, added bit by bit from the lowest, carry out of the
-// highest: a carry is the majority of three. Eight bits are added; whether those below carry into them is thrown once for
-// each word. Every lane has exactly its chance; two lanes of a word have a covariance of up to 2^-18, which shows only where the
-// chance is below 1/100: the number of a word's lanes that say yes then varies up to a quarter more than by chance.
-inline Block bernoulli_block(Random& random, const Block& lanes, const Block& second, const std::uint64_t (&fraction)[2]) {
+// The same as above for 512 lanes, those in `second` with one probability and the others with another; `fraction` holds
+// the two. A lane says yes where its probability and a uniform number, added bit by bit from the lowest, carry out of
+// the highest: a carry is the majority of three. Eight bits are added; whether those below carry into them is thrown
+// once for each word. Every lane has exactly its chance; two lanes of a word have a covariance of up to 2^-18, which
+// shows only where the chance is below 1/100: the number of a word's lanes that say yes then varies up to a quarter
+// more than by chance.
+inline Block bernoulli_block(Random& random, const Block& lanes, const Block& second,
+                             const std::uint64_t (&fraction)[2]) {
     constexpr int n_bits = 8;
     const Block where[4] = {Block{}, ~second, second, ~Block{}};  // by the bit of the first and that of the second
     const std::uint64_t* const words = random.words(8 * (n_bits + 1));

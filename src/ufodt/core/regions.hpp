@@ -1,7 +1,7 @@
 // The region of every hypothesis: the label of least expected loss given all its outcomes.
 //
-// Under naive Bayes the log-odds of a label against label 0 are a sum over the outcomes other than 0, one weight each. They
-// are summed for many hypotheses side by side.
+// Under naive Bayes the log-odds of a label against label 0 are a sum over the outcomes other than 0, one weight each.
+// They are summed for many hypotheses side by side.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,8 @@ class Regions {
                 for (int y = 0; y < m; ++y) weight_[to + y] = log_p[from + y] - log_p[zero + y] - log_odds;
             };
             for (const int f : features) {
-                const int zero = shape_->first_row[f] * m, to = shape_->indicator(f, 1) * m, n_outcomes = shape_->n_outcomes(f);
+                const int zero = shape_->first_row[f] * m, to = shape_->indicator(f, 1) * m,
+                          n_outcomes = shape_->n_outcomes(f);
                 weigh(zero, zero + m, to);
                 if (n_outcomes == 2) continue;  // as most features are: a loop would be vectorised, for one round
                 for (int k = 2; k < n_outcomes; ++k) weigh(zero, zero + k * m, to + (k - 1) * m);
@@ -44,9 +45,10 @@ class Regions {
         });
     }
 
-    // Find the region of every hypothesis: `lanes` holds their outcomes, one row of words per indicator; labels are taken
-    // from `posterior`, outcomes of `features` from theta.
-    void find(const std::uint64_t* lanes, const std::vector<double>& posterior, const std::vector<int>& features, const Loss& loss) {
+    // Find the region of every hypothesis: `lanes` holds their outcomes, one row of words per indicator; labels are
+    // taken from `posterior`, outcomes of `features` from theta.
+    void find(const std::uint64_t* lanes, const std::vector<double>& posterior, const std::vector<int>& features,
+              const Loss& loss) {
         const int m = shape_->n_labels;
         logs_.resize(m);
         for (int y = 0; y < m; ++y) logs_[y] = quick_log(static_cast<float>(posterior[y]));
@@ -64,7 +66,9 @@ class Regions {
     }
 
     int of(int lane) const { return label_of_[lane]; }
-    const std::uint64_t* lanes(int region) const { return region_.data() + static_cast<std::size_t>(region) * n_words_; }
+    const std::uint64_t* lanes(int region) const {
+        return region_.data() + static_cast<std::size_t>(region) * n_words_;
+    }
 
   private:
     static constexpr int n_rows_per_word = 64 / n_lanes;
@@ -78,13 +82,14 @@ class Regions {
     std::vector<float> logs_;             // log P(label), with outcome 0 of every feature
     std::vector<float> chance_;           // P(label) of one hypothesis
     std::vector<Floats> p_;
-    std::vector<int> used_;               // indicators that differ between hypotheses
+    std::vector<int> used_;  // indicators that differ between hypotheses
 
-    // Log-odds against label 0 of labels y..y+L-1 for W words of lanes, summed over the indicators in `used_`, and kept if
-    // more than the likeliest label is wanted.
+    // Log-odds against label 0 of labels y..y+L-1 for W words of lanes, summed over the indicators in `used_`, and kept
+    // if more than the likeliest label is wanted.
     template <int L, int W>
     void sum_odds(const std::uint64_t* lanes, int w, int y, bool keep, Floats* best, Ints* region) {
-        constexpr int n_rows = std::min(W * n_rows_per_word, 8 / L);  // eight sums at once: an addition waits for the one before
+        constexpr int n_rows =
+            std::min(W * n_rows_per_word, 8 / L);  // eight sums at once: an addition waits for the one before
         const int m = shape_->n_labels;
         for (int from = 0; from < W * n_rows_per_word; from += n_rows) {
             Floats odds[L][n_rows];
@@ -96,7 +101,8 @@ class Regions {
                 const float* weight = weight_.data() + static_cast<std::size_t>(j) * m + y;
                 for (int q = 0; q < n_rows; ++q) {
                     const int row = from + q;
-                    for (int l = 0; l < L; ++l) add_where(odds[l][q], words[row / n_rows_per_word], row % n_rows_per_word, weight[l]);
+                    for (int l = 0; l < L; ++l)
+                        add_where(odds[l][q], words[row / n_rows_per_word], row % n_rows_per_word, weight[l]);
                 }
             }
             for (int l = 0; l < L; ++l) {
@@ -105,7 +111,10 @@ class Regions {
                     const Ints better = odds[l][q] > top;
                     top = better ? odds[l][q] : top;
                     region[from + q] = better ? Ints{} + (y + l) : region[from + q];
-                    if (keep) store(logit_.data() + static_cast<std::size_t>(y + l) * n_words_ * 64 + 64 * w + n_lanes * (from + q), odds[l][q]);
+                    if (keep)
+                        store(logit_.data() + static_cast<std::size_t>(y + l) * n_words_ * 64 + 64 * w +
+                                  n_lanes * (from + q),
+                              odds[l][q]);
                 }
             }
         }

@@ -50,8 +50,8 @@ class Selection {
         floor_ = 0.0;
     }
 
-    // Candidates of one case, in index order: the largest weights, ties at random, or, to explore, with probability epsilon
-    // any features.
+    // Candidates of one case, in index order: the largest weights, ties at random, or, to explore, with probability
+    // epsilon any features.
     void candidates(Random& random, bool explore, std::vector<int>& features) const {
         const auto size = static_cast<std::size_t>(settings_.size);
         features.clear();
@@ -120,9 +120,9 @@ class Selection {
     SelectionSettings settings_;
     const Shape* shape_;
     int n_, n_rows_;
-    std::vector<double> weight_;     // perceptrons x features
+    std::vector<double> weight_;                  // perceptrons x features
     std::vector<std::pair<int, double>> inputs_;  // of the case being learned: feature, and its estimate
-    std::vector<double> magnitude_;  // per feature: the largest weight, without its sign
+    std::vector<double> magnitude_;               // per feature: the largest weight, without its sign
     // Only for speed, so that a case costs little more with many features: where the front was seen last.
     mutable double floor_ = 0.0;
     mutable std::vector<int> front_, tied_;
@@ -143,7 +143,8 @@ class Selection {
         sorted_.clear();
         for (const int f : front_) sorted_.push_back(magnitude_[f]);
         const auto nth_largest = [&](std::size_t n) {
-            std::nth_element(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(n) - 1, sorted_.end(), std::greater<>());
+            std::nth_element(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(n) - 1, sorted_.end(),
+                             std::greater<>());
             return sorted_[n - 1];
         };
         if (sorted_.size() > 4 * size) floor_ = nth_largest(2 * size);  // with room for weights that fall
@@ -164,7 +165,8 @@ class Selection {
 
     void weigh(int feature) {
         double most = 0.0;
-        for (int row = 0; row < n_rows_; ++row) most = std::max(most, std::abs(weight_[static_cast<std::size_t>(row) * n_ + feature]));
+        for (int row = 0; row < n_rows_; ++row)
+            most = std::max(most, std::abs(weight_[static_cast<std::size_t>(row) * n_ + feature]));
         magnitude_[feature] = most;
     }
 

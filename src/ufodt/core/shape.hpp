@@ -17,7 +17,8 @@ struct Shape {
     std::vector<int> first_row;  // n_features + 1 entries
 
     Shape() = default;
-    Shape(const std::vector<int>& n_outcomes, int labels) : n_features(static_cast<int>(n_outcomes.size())), n_labels(labels) {
+    Shape(const std::vector<int>& n_outcomes, int labels)
+        : n_features(static_cast<int>(n_outcomes.size())), n_labels(labels) {
         if (labels < 1 || labels > max_labels) throw std::invalid_argument("the number of labels must be 1 to 256");
         first_row.push_back(0);
         for (const int k : n_outcomes) {
@@ -30,7 +31,9 @@ struct Shape {
     int n_outcomes(int feature) const { return first_row[feature + 1] - first_row[feature]; }
     int cell(int row, int label) const { return row * n_labels + label; }
     int n_cells() const { return n_rows * n_labels; }
-    int indicator(int feature, int outcome) const { return first_row[feature] - feature + outcome - 1; }  // among the outcomes other than 0
+
+    // Of an outcome, among those that are not the first of their feature.
+    int indicator(int feature, int outcome) const { return first_row[feature] - feature + outcome - 1; }
     int n_indicators() const { return n_rows - n_features; }
     bool operator==(const Shape&) const = default;
 };
@@ -50,7 +53,8 @@ inline float quick_exp(float x) {
     x = x < -87.0f ? -87.0f : x;
     const float k = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to the nearest integer
     const float r = x - k * 0.693147181f;
-    const float series = 1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
+    const float series =
+        1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
     return series * std::bit_cast<float>((static_cast<std::int32_t>(k) + 127) << 23);
 }
 
@@ -63,13 +67,13 @@ inline decltype(auto) with_labels(int n_labels, Work work) {
 
 // One environment: P(outcome | label) for every row, and P(label).
 struct Theta {
-    std::vector<double> p;      // n_cells
-    std::vector<float> log_p;   // n_cells
-    std::vector<double> label;  // n_labels
-    std::vector<double> view;   // n_views x n_labels: P(above | label)
-    std::vector<int> chosen;    // per feature: the view in play, -1 if to be searched for
-    std::vector<double> chance; // per feature: with what probability it was chosen
-    bool is_in_play = true;     // p is that of the views in play, so none is to be searched for nor taken the mean of
+    std::vector<double> p;       // n_cells
+    std::vector<float> log_p;    // n_cells
+    std::vector<double> label;   // n_labels
+    std::vector<double> view;    // n_views x n_labels: P(above | label)
+    std::vector<int> chosen;     // per feature: the view in play, -1 if to be searched for
+    std::vector<double> chance;  // per feature: with what probability it was chosen
+    bool is_in_play = true;      // p is that of the views in play, so none is to be searched for nor taken the mean of
 
     // Room for drawing: variates come in blocks, so what is to be drawn is laid side by side first.
     struct Gathered {

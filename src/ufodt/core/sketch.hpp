@@ -41,7 +41,8 @@ class Sketch {
     void merge(const Sketch& other) {
         for (std::size_t i = 0; i < other.value_.size(); ++i) {
             const auto at = std::lower_bound(value_.begin(), value_.end(), other.value_[i]) - value_.begin();
-            if (at == static_cast<std::ptrdiff_t>(value_.size()) || value_[at] != other.value_[i]) insert(at, other.value_[i]);
+            if (at == static_cast<std::ptrdiff_t>(value_.size()) || value_[at] != other.value_[i])
+                insert(at, other.value_[i]);
             for (int y = 0; y < n_labels_; ++y) count_[at * n_labels_ + y] += other.count_[i * n_labels_ + y];
             weigh(at);
         }
@@ -70,12 +71,12 @@ class Sketch {
         }
     }
 
-    // At most n cut points that keep the most information on the label: the partition of the cells into n + 1 bins under
-    // which the labels are likeliest, by dynamic programming.
+    // At most n cut points that keep the most information on the label: the partition of the cells into n + 1 bins
+    // under which the labels are likeliest, by dynamic programming.
     void informative(int n, std::vector<double>& cuts) const {
         const std::size_t n_cells = value_.size(), n_bins = std::min<std::size_t>(n + 1, n_cells);
         std::vector<double> likelihood((n_bins + 1) * (n_cells + 1), -INFINITY);  // of the first cells in so many bins
-        std::vector<std::size_t> last(likelihood.size(), 0);                       // where the last of these bins begins
+        std::vector<std::size_t> last(likelihood.size(), 0);                      // where the last of these bins begins
         const auto at = [&](std::size_t bins, std::size_t end) { return bins * (n_cells + 1) + end; };
         likelihood[at(0, 0)] = 0.0;
         std::vector<double> count(n_labels_);
@@ -102,7 +103,7 @@ class Sketch {
     int n_labels_;
     std::vector<double> value_, weight_, count_;
 
-    // The weight of a cell is the sum of its counts, to the last bit: a sketch that was written and read goes on the same.
+    // The weight of a cell is the sum of its counts, to the last bit: a sketch goes on the same once written and read.
     void weigh(std::size_t at) {
         weight_[at] = 0.0;
         for (int y = 0; y < n_labels_; ++y) weight_[at] += count_[at * n_labels_ + y];
@@ -134,7 +135,9 @@ class Sketch {
         const double total = weight_[at] + weight_[at + 1];
         if (total > 0.0) {
             const double sum = weight_[at] * value_[at] + weight_[at + 1] * value_[at + 1];
-            value_[at] = std::isfinite(sum) ? sum / total : weight_[at] / total * value_[at] + weight_[at + 1] / total * value_[at + 1];
+            value_[at] = std::isfinite(sum)
+                             ? sum / total
+                             : weight_[at] / total * value_[at] + weight_[at + 1] / total * value_[at + 1];
         }
         for (int y = 0; y < n_labels_; ++y) count_[at * n_labels_ + y] += count_[(at + 1) * n_labels_ + y];
         weigh(at);

@@ -50,7 +50,8 @@ struct Mind {
 };
 
 // The features on offer in a case: all, or the candidates of the selection, what is mandatory, and what these need.
-inline void offer(const Selection& selection, bool explore, const Problem& problem, std::uint64_t seed, std::uint64_t number, std::vector<int>& features) {
+inline void offer(const Selection& selection, bool explore, const Problem& problem, std::uint64_t seed,
+                  std::uint64_t number, std::vector<int>& features) {
     const int n_features = problem.shape.n_features;
     if (selection.on()) {
         Random random(~seed, number);
@@ -58,7 +59,8 @@ inline void offer(const Selection& selection, bool explore, const Problem& probl
         const std::uint8_t *const from = problem.mandatory.data(), *const to = from + n_features, *at = from;
         for (; at < to && (at = static_cast<const std::uint8_t*>(std::memchr(at, 1, to - at))); ++at) {
             const auto f = static_cast<int>(at - from);
-            if (!std::binary_search(features.begin(), features.end(), f)) features.insert(std::upper_bound(features.begin(), features.end(), f), f);
+            if (!std::binary_search(features.begin(), features.end(), f))
+                features.insert(std::upper_bound(features.begin(), features.end(), f), f);
         }
         for (std::size_t i = 0; problem.has_needs && i < features.size(); ++i) {  // with what they need, and so on
             for (const int f : problem.needs[features[i]]) {
@@ -80,8 +82,8 @@ inline void learn(Mind mind, const std::vector<Seen>& evidence, const std::vecto
 
 // For each case: plan, pay for what the plan asks, answer, then learn if the label (>= 0) is known. `prices` may hold
 // one row of prices per case. Where nothing is explored, every case has the random numbers of the first.
-inline void run(Plan& plan, Mind mind, std::uint64_t seed, std::uint64_t first, const Cases& cases, const std::int32_t* labels, const double* prices,
-                Record& record, bool explore = true) {
+inline void run(Plan& plan, Mind mind, std::uint64_t seed, std::uint64_t first, const Cases& cases,
+                const std::int32_t* labels, const double* prices, Record& record, bool explore = true) {
     const int n_features = plan.shape().n_features;
     std::vector<Seen> evidence;
     std::vector<int> offered;

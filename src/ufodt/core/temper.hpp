@@ -1,8 +1,8 @@
 // How far several answers together are trusted: naive Bayes counts news twice that features share, and grows too sure.
 //
-// For the answer and its probabilities, the likelihood of the evidence is raised to an exponent of at most 1, the one under
-// which the labels revealed so far were likeliest. Planning trusts theta in full (docs/decisions/0011). The sums behind the
-// choice are additive, as counts are: they merge and forget.
+// For the answer and its probabilities, the likelihood of the evidence is raised to an exponent of at most 1, the one
+// under which the labels revealed so far were likeliest. Planning trusts theta in full (docs/decisions/0011). The sums
+// behind the choice are additive, as counts are: they merge and forget.
 #pragma once
 
 #include <algorithm>
@@ -34,10 +34,12 @@ class Temper {
         for (std::size_t i = 0; i < exponents.size(); ++i) {
             double top = -INFINITY;
             for (std::size_t y = 0; y < m; ++y) top = std::max(top, log_prior[y] + exponents[i] * log_likelihood[y]);
-            for (std::size_t y = 0; y < m; ++y) weight_[y] = static_cast<float>(log_prior[y] + exponents[i] * log_likelihood[y] - top);
+            for (std::size_t y = 0; y < m; ++y)
+                weight_[y] = static_cast<float>(log_prior[y] + exponents[i] * log_likelihood[y] - top);
             for (float& w : weight_) w = quick_exp(w);
             const double sum = std::accumulate(weight_.begin(), weight_.end(), 0.0);
-            sums_[i] += log_prior[label] + exponents[i] * log_likelihood[label] - top - static_cast<double>(quick_log(static_cast<float>(sum)));
+            sums_[i] += log_prior[label] + exponents[i] * log_likelihood[label] - top -
+                        static_cast<double>(quick_log(static_cast<float>(sum)));
         }
         choose();
     }
@@ -53,7 +55,7 @@ class Temper {
     }
 
   private:
-    static constexpr double margin = 3.0;  // nats by which another exponent must beat 1, so that it stays where it does not pay
+    static constexpr double margin = 3.0;  // nats by which another exponent must beat 1, or it stays
     Sums sums_ = {};
     std::vector<float> weight_;
     std::size_t chosen_ = 0;

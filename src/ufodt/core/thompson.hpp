@@ -77,7 +77,7 @@ struct Dirichlets {
     }
 
     // P(above) of the views of every feature, drawn (or the mean without `random`), and of the feature's two outcomes.
-    // Exp3 chooses one of them, unless nothing is explored any more and all were taught: then the best can be searched for.
+    // Exp3 chooses one of them, unless nothing is explored any more and all were taught: then the best is searched for.
     void take_views(Random* random, const std::vector<int>& features, Theta& theta, bool is_settled = false) const {
         const int m = shape.n_labels;
         const bool exp3 = views.settings().mode == Thresholds::exp3 && !(is_settled && views.settings().teach_all);
@@ -92,7 +92,8 @@ struct Dirichlets {
             const int n_cuts = static_cast<int>(cuts[f].size()), first = views.first(f);
             if (exp3 && random) std::tie(theta.chosen[f], theta.chance[f]) = views.pick(*random, f, n_cuts);
             else if (exp3) theta.chosen[f] = views.by_mean(f, n_cuts);
-            for (int v = one_in_play ? theta.chosen[f] : first, n = one_in_play ? 1 : n_cuts; n > 0; --n) theta.gathered.views.push_back(v++);
+            for (int v = one_in_play ? theta.chosen[f] : first, n = one_in_play ? 1 : n_cuts; n > 0; --n)
+                theta.gathered.views.push_back(v++);
         }
         if (random) views.gather(theta.gathered);
         const double* drawn = random ? gammas(*random, theta.gathered) : nullptr;
@@ -117,7 +118,8 @@ struct Dirichlets {
                 above[y] = p_of(theta.chosen[f])[y];
             } else {
                 double sum = 0.0, weight = 0.0;
-                for (int v = first; v < first + n_cuts; ++v) sum += views.use(v, y) * p_of(v)[y], weight += views.use(v, y);
+                for (int v = first; v < first + n_cuts; ++v)
+                    sum += views.use(v, y) * p_of(v)[y], weight += views.use(v, y);
                 above[y] = sum / weight;
             }
             below[y] = 1.0 - above[y];
@@ -134,7 +136,8 @@ struct Dirichlets {
                 for (int y = 0; y < m; ++y) {
                     double sum = 0.0;
                     for (int cell = from + y; cell < to; cell += m) sum += p[cell];
-                    if (sum < 1e-280 && random) [[unlikely]] sum = pick_corner(*random, from + y, to, theta);
+                    if (sum < 1e-280 && random) [[unlikely]]
+                        sum = pick_corner(*random, from + y, to, theta);
                     const double scale = 1.0 / sum;
                     for (int cell = from + y; cell < to; cell += m) p[cell] *= scale;
                 }
@@ -143,7 +146,8 @@ struct Dirichlets {
         const auto take_logs = [&](int from, int to) {
             for (int cell = from; cell < to; ++cell) theta.log_p[cell] = quick_log(static_cast<float>(theta.p[cell]));
         };
-        if (static_cast<int>(features.size()) == shape.n_features) take_logs(0, shape.n_cells());  // one long loop is a fast one
+        if (static_cast<int>(features.size()) == shape.n_features)
+            take_logs(0, shape.n_cells());  // one long loop is a fast one
         else
             for (const int f : features) take_logs(shape.cell(shape.row(f), 0), shape.cell(shape.row(f + 1), 0));
     }

@@ -33,8 +33,8 @@ class Tree {
         std::size_t max_nodes = std::numeric_limits<std::size_t>::max();
     };
 
-    Tree(std::shared_ptr<const Problem> problem, Policy policy, const Belief& belief, const std::vector<int>& offered, std::uint64_t seed,
-         std::uint64_t number)
+    Tree(std::shared_ptr<const Problem> problem, Policy policy, const Belief& belief, const std::vector<int>& offered,
+         std::uint64_t seed, std::uint64_t number)
         : plan_(std::move(problem), std::move(policy)), cuts_(belief.cuts()), has_views_(belief.views().size() > 0) {
         plan_.begin(belief, seed, number, offered);
         plan_.keep_mean();
@@ -44,11 +44,13 @@ class Tree {
     const Shape& shape() const { return plan_.shape(); }
     const Problem& problem() const { return plan_.problem(); }
     const std::vector<Node>& nodes() const { return nodes_; }
-    const double* posterior(int node) const { return posteriors_.data() + static_cast<std::size_t>(node) * shape().n_labels; }
+    const double* posterior(int node) const {
+        return posteriors_.data() + static_cast<std::size_t>(node) * shape().n_labels;
+    }
     const Cuts& cuts() const { return cuts_; }
     bool has_views() const { return has_views_; }
 
-    // Which way a case goes at a node: an outcome; K: the feature could not be had; K + 1: had, but it tells nothing yet.
+    // Which way a case goes at a node: an outcome; K: it could not be had; K + 1: it was, but tells nothing yet.
     template <class Cases>
     int branch_of(int node, const Cases& cases, std::size_t i) const {
         const int f = nodes_[node].feature, n_outcomes = shape().n_outcomes(f);
@@ -76,7 +78,9 @@ class Tree {
             const Reached from = reached_[node];
             const int feature = nodes_[node].feature, n_outcomes = shape().n_outcomes(feature);
             const bool is_number = problem().continuous[feature], tells = !is_number || !cuts_[feature].empty();
-            const int n_told = !tells ? 1 : is_number && !has_views_ ? static_cast<int>(cuts_[feature].size()) + 1 : n_outcomes;
+            const int n_told = !tells                     ? 1
+                               : is_number && !has_views_ ? static_cast<int>(cuts_[feature].size()) + 1
+                                                          : n_outcomes;
             const bool may_miss = from.missing < limits.max_missing;
             if (nodes_.size() + n_told + may_miss > limits.max_nodes) return false;
             frontier_.pop();
@@ -118,7 +122,7 @@ class Tree {
     std::vector<Node> nodes_;
     std::vector<int> children_;
     std::vector<double> posteriors_;  // nodes x labels: P(label | evidence) at each node
-    int stands_at_ = -1;  // the node whose evidence the plan holds: the last one made
+    int stands_at_ = -1;              // the node whose evidence the plan holds: the last one made
 
     std::vector<Reached> reached_;
     std::priority_queue<std::pair<double, int>> frontier_;  // (urgency, minus the node) of nodes that may ask
@@ -157,10 +161,11 @@ class Tree {
         std::vector<double> p;
         const int answer = plan_.predict(p), view = question.feature >= 0 ? plan_.view(question.feature) : -1;
         const double threshold = view >= 0 ? cuts_[question.feature][plan_.view_number(question.feature)] : 0.0;
-        nodes_.push_back(
-            {parent, branch, question.feature, answer, question.price, p[answer], plan_.spent(), threshold, static_cast<int>(children_.size())});
+        nodes_.push_back({parent, branch, question.feature, answer, question.price, p[answer], plan_.spent(), threshold,
+                          static_cast<int>(children_.size())});
         posteriors_.insert(posteriors_.end(), p.begin(), p.end());
-        if (question.feature >= 0) children_.resize(children_.size() + plan_.shape().n_outcomes(question.feature) + 2, 0);
+        if (question.feature >= 0)
+            children_.resize(children_.size() + plan_.shape().n_outcomes(question.feature) + 2, 0);
         stands_at_ = static_cast<int>(nodes_.size()) - 1;
         return stands_at_;
     }

@@ -17,16 +17,17 @@ enum class Thresholds : std::uint8_t { none, exhaustive, exp3 };
 
 struct ViewSettings {
     Thresholds mode = Thresholds::none;
-    bool teach_all = true;     // a paid value teaches every threshold of its feature; paper: only the one in use
-    bool average = false;      // paper: hypotheses are drawn from the mean over views, weighted by their use
-    bool normalise = true;     // Exp3 gains as a share of what could be gained; paper: raw
+    bool teach_all = true;  // a paid value teaches every threshold of its feature; paper: only the one in use
+    bool average = false;   // paper: hypotheses are drawn from the mean over views, weighted by their use
+    bool normalise = true;  // Exp3 gains as a share of what could be gained; paper: raw
     double eta = 0.01;
 };
 
 class Views {
   public:
     Views() = default;
-    Views(const ViewSettings& settings, const std::vector<int>& n_views, int n_labels, double prior) : settings_(settings), m_(n_labels), prior_(prior) {
+    Views(const ViewSettings& settings, const std::vector<int>& n_views, int n_labels, double prior)
+        : settings_(settings), m_(n_labels), prior_(prior) {
         first_.push_back(0);
         for (const int n : n_views) first_.push_back(first_.back() + n);
         count_.assign(static_cast<std::size_t>(size()) * 2 * m_, 0.0);
@@ -46,12 +47,14 @@ class Views {
 
     // log of the mean probability of `bit` (above the threshold: 1) under a label.
     double log_mean(int view, int bit, int label) const {
-        return std::log(alpha_[cell(view, bit, label)]) - std::log(alpha_[cell(view, 0, label)] + alpha_[cell(view, 1, label)]);
+        return std::log(alpha_[cell(view, bit, label)]) -
+               std::log(alpha_[cell(view, 0, label)] + alpha_[cell(view, 1, label)]);
     }
 
     void learn(int feature, const std::vector<double>& cuts, double value, int used, int label) {
         for (int v = first(feature), k = 0; k < static_cast<int>(cuts.size()); ++k, ++v) {
-            if (!settings_.teach_all && used >= 0 && v != used) continue;  // a value that came without a plan teaches all
+            if (!settings_.teach_all && used >= 0 && v != used)
+                continue;  // a value that came without a plan teaches all
             const std::size_t at = cell(v, value > cuts[k], label);
             count_[at] += 1.0;
             refresh_cell(at);
@@ -67,7 +70,8 @@ class Views {
         for (int v = first(feature), k = 0; v < first(feature) + n(feature); ++v, ++k) {
             std::fill_n(count_.begin() + cell(v, 0, 0), 2 * m_, 0.0);
             for (std::size_t i = 0; k < static_cast<int>(cuts.size()) && i < sketch.values().size(); ++i) {
-                for (int y = 0; y < m_; ++y) count_[cell(v, sketch.values()[i] > cuts[k], y)] += sketch.counts()[i * m_ + y];
+                for (int y = 0; y < m_; ++y)
+                    count_[cell(v, sketch.values()[i] > cuts[k], y)] += sketch.counts()[i * m_ + y];
             }
             refresh(v);
         }
@@ -99,7 +103,8 @@ class Views {
     // How often thresholds were used and what Exp3 gained by them, each added to the one of the same rank.
     void merge_uses(int feature, const Views& other) {
         for (int v = first(feature); v < first(feature) + n(feature); ++v) {
-            for (std::size_t i = static_cast<std::size_t>(v) * m_; i < static_cast<std::size_t>(v + 1) * m_; ++i) use_[i] += other.use_[i] - 1.0;
+            for (std::size_t i = static_cast<std::size_t>(v) * m_; i < static_cast<std::size_t>(v + 1) * m_; ++i)
+                use_[i] += other.use_[i] - 1.0;
             sum_[v] += other.sum_[v];
         }
     }
@@ -111,7 +116,8 @@ class Views {
 
     // P(above | label) of one view, on the mean.
     void mean(int view, double* p) const {
-        for (int y = 0; y < m_; ++y) p[y] = alpha_[cell(view, 1, y)] / (alpha_[cell(view, 0, y)] + alpha_[cell(view, 1, y)]);
+        for (int y = 0; y < m_; ++y)
+            p[y] = alpha_[cell(view, 1, y)] / (alpha_[cell(view, 0, y)] + alpha_[cell(view, 1, y)]);
     }
     double use(int view, int label) const { return use_[static_cast<std::size_t>(view) * m_ + label]; }
 
@@ -131,8 +137,8 @@ class Views {
         return {first(feature) + k, share_[k] / total};
     }
 
-    // The view to look through by the mean belief: the one that tells most or, where only the one in use learns, the one that
-    // Exp3 found best.
+    // The view to look through by the mean belief: the one that tells most or, where only the one in use learns, the
+    // one that Exp3 found best.
     int by_mean(int feature, int n_cuts) const {
         if (settings_.teach_all) return most_telling(feature, n_cuts);
         const auto from = sum_.begin() + first(feature);
@@ -143,7 +149,8 @@ class Views {
     const std::vector<double>& uses() const { return use_; }
     const std::vector<double>& sums() const { return sum_; }
     void restore(std::vector<double> counts, std::vector<double> uses, std::vector<double> sums) {
-        if (counts.size() != count_.size() || uses.size() != use_.size() || sums.size() != sum_.size()) throw std::invalid_argument("the thresholds do not fit");
+        if (counts.size() != count_.size() || uses.size() != use_.size() || sums.size() != sum_.size())
+            throw std::invalid_argument("the thresholds do not fit");
         count_ = std::move(counts), use_ = std::move(uses), sum_ = std::move(sums);
         refresh_all();
     }
@@ -152,13 +159,15 @@ class Views {
     ViewSettings settings_;
     int m_ = 0;
     double prior_ = 1.0;
-    std::vector<int> first_;                          // per feature: its first view; n_features + 1 entries
-    std::vector<double> count_, alpha_, squeeze_;     // per (view, bit, label)
-    std::vector<double> use_, sum_;                   // per (view, label): how often in use; per view: Exp3's sum of gains
-    mutable std::vector<double> share_;               // scratch: the softmax of one feature, or what its views tell
-    mutable std::vector<int> most_telling_;           // per feature, once it was looked for since the last value; else -1
+    std::vector<int> first_;                       // per feature: its first view; n_features + 1 entries
+    std::vector<double> count_, alpha_, squeeze_;  // per (view, bit, label)
+    std::vector<double> use_, sum_;                // per (view, label): how often in use; per view: Exp3's sum of gains
+    mutable std::vector<double> share_;            // scratch: the softmax of one feature, or what its views tell
+    mutable std::vector<int> most_telling_;        // per feature, once it was looked for since the last value; else -1
 
-    std::size_t cell(int view, int bit, int label) const { return (static_cast<std::size_t>(view) * 2 + bit) * m_ + label; }
+    std::size_t cell(int view, int bit, int label) const {
+        return (static_cast<std::size_t>(view) * 2 + bit) * m_ + label;
+    }
 
     // The view that tells most about the label, by the values seen; every view has counted them all.
     int most_telling(int feature, int n_cuts) const {
@@ -198,6 +207,8 @@ class Views {
 };
 
 // Whether a feature is seen through thresholds, with a belief of its own for each, and some were found.
-inline bool is_viewed(const Views& views, const Cuts& cuts, int feature) { return views.has(feature) && !cuts[feature].empty(); }
+inline bool is_viewed(const Views& views, const Cuts& cuts, int feature) {
+    return views.has(feature) && !cuts[feature].empty();
+}
 
 }  // namespace ufodt

@@ -12,62 +12,88 @@ void bind_belief(nb::module_& m) {
     nb::class_<Belief>(m, "Belief")
         .def(
             "__init__",
-            [](Belief* self, const std::shared_ptr<Problem>& problem, const Table& prior, const Numbers& label_prior, bool learns_labels,
-               const std::string& thresholds, int n_thresholds, bool teach_all, bool average, bool normalise, double eta, double view_prior) {
+            [](Belief* self, const std::shared_ptr<Problem>& problem, const Table& prior, const Numbers& label_prior,
+               bool learns_labels, const std::string& thresholds, int n_thresholds, bool teach_all, bool average,
+               bool normalise, double eta, double view_prior) {
                 const ViewSettings views{make_thresholds(thresholds), teach_all, average, normalise, eta};
-                new (self) Belief(problem->shape, to_cells(problem->shape, prior), to_vector(label_prior), learns_labels, problem->continuous, problem->cuts, n_thresholds, views, view_prior);
+                new (self) Belief(problem->shape, {to_cells(problem->shape, prior), to_vector(label_prior), view_prior},
+                                  learns_labels, problem->continuous, problem->cuts, n_thresholds, views);
             },
-            "problem"_a, "prior"_a.noconvert(), "label_prior"_a.noconvert(), "learns_labels"_a, nb::kw_only(), "thresholds"_a = "bins", "n_thresholds"_a = 0, "teach_all"_a = true,
-            "average"_a = false, "normalise"_a = true, "eta"_a = 0.01, "view_prior"_a = 1.0)
+            "problem"_a, "prior"_a.noconvert(), "label_prior"_a.noconvert(), "learns_labels"_a, nb::kw_only(),
+            "thresholds"_a = "bins", "n_thresholds"_a = 0, "teach_all"_a = true, "average"_a = false,
+            "normalise"_a = true, "eta"_a = 0.01, "view_prior"_a = 1.0)
         .def_prop_ro("cuts", [](const Belief& b) { return b.cuts(); })
-        .def("sketch",
-             [](const Belief& b, int feature) {
-                 check_feature(b.shape(), feature);
-                 const Sketch& sketch = b.sketch(feature);
-                 const std::size_t n = sketch.values().size();
-                 return std::make_tuple(to_numpy(std::vector<double>(sketch.values())),
-                                        to_numpy(std::vector<double>(sketch.counts()), {n, static_cast<std::size_t>(b.shape().n_labels)}), b.n_seen(feature));
-             },
-             "feature"_a)
-        .def("restore_sketch",
-             [](Belief& b, int feature, std::vector<double> cuts, const Numbers& values, const Numbers& counts, std::int64_t n_seen) {
-                 check_feature(b.shape(), feature);
-                 if (counts.size() != values.size() * b.shape().n_labels || n_seen < 0) throw std::invalid_argument("the sketch does not fit");
-                 b.restore(feature, std::move(cuts), to_vector(values), to_vector(counts), n_seen);
-             },
-             "feature"_a, "cuts"_a, "values"_a, "counts"_a, "n_seen"_a)
+        .def(
+            "sketch",
+            [](const Belief& b, int feature) {
+                check_feature(b.shape(), feature);
+                const Sketch& sketch = b.sketch(feature);
+                const std::size_t n = sketch.values().size();
+                return std::make_tuple(
+                    to_numpy(std::vector<double>(sketch.values())),
+                    to_numpy(std::vector<double>(sketch.counts()), {n, static_cast<std::size_t>(b.shape().n_labels)}),
+                    b.n_seen(feature));
+            },
+            "feature"_a)
+        .def(
+            "restore_sketch",
+            [](Belief& b, int feature, std::vector<double> cuts, const Numbers& values, const Numbers& counts,
+               std::int64_t n_seen) {
+                check_feature(b.shape(), feature);
+                if (counts.size() != values.size() * b.shape().n_labels || n_seen < 0)
+                    throw std::invalid_argument("the sketch does not fit");
+                b.restore(feature, std::move(cuts), to_vector(values), to_vector(counts), n_seen);
+            },
+            "feature"_a, "cuts"_a, "values"_a, "counts"_a, "n_seen"_a)
         .def("views",
              [](const Belief& b) {
                  const Views& v = b.views();
-                 return std::make_tuple(to_numpy(std::vector<double>(v.counts())), to_numpy(std::vector<double>(v.uses())), to_numpy(std::vector<double>(v.sums())));
+                 return std::make_tuple(to_numpy(std::vector<double>(v.counts())),
+                                        to_numpy(std::vector<double>(v.uses())),
+                                        to_numpy(std::vector<double>(v.sums())));
              })
-        .def("restore_views",
-             [](Belief& b, const Numbers& counts, const Numbers& uses, const Numbers& sums) {
-                 b.views().restore(to_vector(counts), to_vector(uses), to_vector(sums));
-             },
-             "counts"_a, "uses"_a, "sums"_a)
-        .def("first_view", [](const Belief& b, int feature) { return b.views().has(feature) ? b.views().first(feature) : -1; }, "feature"_a)
+        .def(
+            "restore_views",
+            [](Belief& b, const Numbers& counts, const Numbers& uses, const Numbers& sums) {
+                b.views().restore(to_vector(counts), to_vector(uses), to_vector(sums));
+            },
+            "counts"_a, "uses"_a, "sums"_a)
+        .def(
+            "first_view",
+            [](const Belief& b, int feature) { return b.views().has(feature) ? b.views().first(feature) : -1; },
+            "feature"_a)
         .def(
             "inject",
             [](Belief& b, const Table& prior, const Numbers& label_prior, double view_prior) {
                 b.inject({to_cells(b.shape(), prior), to_vector(label_prior), view_prior});
             },
             "prior"_a.noconvert(), "label_prior"_a.noconvert(), nb::kw_only(), "view_prior"_a)
-        .def_prop_ro("is_injected", &Belief::is_injected)
-        .def_prop_ro("kept", &Belief::kept)
+        .def_prop_ro("is_injected", [](const Belief& b) { return b.prior().is_injected(); })
+        .def_prop_ro("kept", [](const Belief& b) { return b.prior().kept(); })
         .def("set_kept", &Belief::set_kept, "kept"_a)
-        .def_prop_ro("prior", [](const Belief& b) { return table(b.shape(), b.prior()); }, nb::rv_policy::move)
-        .def_prop_ro("counts", [](const Belief& b) { return table(b.shape(), b.count()); }, nb::rv_policy::move)
-        .def_prop_ro("label_prior", [](const Belief& b) { return to_numpy(b.label_prior()); }, nb::rv_policy::move)
-        .def_prop_ro("label_counts", [](const Belief& b) { return to_numpy(std::vector<double>(b.label_count())); }, nb::rv_policy::move)
+        .def_prop_ro(
+            "prior", [](const Belief& b) { return table(b.shape(), b.prior().now().outcome); }, nb::rv_policy::move)
+        .def_prop_ro(
+            "counts", [](const Belief& b) { return table(b.shape(), b.count()); }, nb::rv_policy::move)
+        .def_prop_ro(
+            "label_prior", [](const Belief& b) { return to_numpy(b.prior().now().label); }, nb::rv_policy::move)
+        .def_prop_ro(
+            "label_counts", [](const Belief& b) { return to_numpy(std::vector<double>(b.label_count())); },
+            nb::rv_policy::move)
         .def("learn_temper", &Belief::learn_temper)
         .def_prop_ro("exponent", [](const Belief& b) { return b.temper().exponent(); })
-        .def_prop_ro("temper", [](const Belief& b) { return to_numpy(std::vector<double>(b.temper().sums().begin(), b.temper().sums().end())); }, nb::rv_policy::move)
+        .def_prop_ro(
+            "temper",
+            [](const Belief& b) {
+                return to_numpy(std::vector<double>(b.temper().sums().begin(), b.temper().sums().end()));
+            },
+            nb::rv_policy::move)
         .def(
             "set_temper",
             [](Belief& b, const Numbers& sums) {
                 Temper::Sums all;
-                if (sums.size() != all.size() || !std::all_of(sums.data(), sums.data() + sums.size(), [](double x) { return std::isfinite(x); })) {
+                if (sums.size() != all.size() ||
+                    !std::all_of(sums.data(), sums.data() + sums.size(), [](double x) { return std::isfinite(x); })) {
                     throw std::invalid_argument("the sums of the exponents do not fit");
                 }
                 std::copy_n(sums.data(), all.size(), all.begin());
@@ -75,8 +101,12 @@ void bind_belief(nb::module_& m) {
             },
             "sums"_a.noconvert())
         .def_prop_ro("learns_labels", &Belief::learns_labels)
-        .def("set_counts", [](Belief& b, const Table& counts, const Numbers& labels) { b.set_counts(to_cells(b.shape(), counts), to_vector(labels)); }, "counts"_a.noconvert(),
-             "label_counts"_a.noconvert())
+        .def(
+            "set_counts",
+            [](Belief& b, const Table& counts, const Numbers& labels) {
+                b.set_counts(to_cells(b.shape(), counts), to_vector(labels));
+            },
+            "counts"_a.noconvert(), "label_counts"_a.noconvert())
         .def("copy", [](const Belief& b) { return Belief(b); })
         .def(
             "update",
@@ -84,7 +114,8 @@ void bind_belief(nb::module_& m) {
                 std::vector<Seen> evidence;
                 for (const auto& [feature, outcome] : given) {
                     check_outcome(b.shape(), feature, outcome);
-                    if (b.is_continuous(feature)) throw std::invalid_argument("a continuous feature is learned from its value");
+                    if (b.is_continuous(feature))
+                        throw std::invalid_argument("a continuous feature is learned from its value");
                     evidence.push_back({feature, outcome});
                 }
                 check_label(b.shape(), label);
@@ -93,7 +124,8 @@ void bind_belief(nb::module_& m) {
             "evidence"_a, "label"_a)
         .def(
             "update_many",
-            [](Belief& b, const std::shared_ptr<Problem>& problem, const Outcomes& outcomes, const Labels& labels, const std::optional<Values>& values) {
+            [](Belief& b, const std::shared_ptr<Problem>& problem, const Outcomes& outcomes, const Labels& labels,
+               const std::optional<Values>& values) {
                 std::vector<int> column;
                 const Cases cases = make_cases(*problem, outcomes, values, column);
                 if (!(problem->shape == b.shape())) throw std::invalid_argument("the belief does not fit the problem");

@@ -12,7 +12,9 @@ void bind_drift(nb::module_& m) {
     nb::class_<Drift>(m, "Drift")
         .def(
             "__init__",
-            [](Drift* self, double gamma, bool automatic, double threshold) { new (self) Drift(DriftSettings{.gamma = gamma, .automatic = automatic, .threshold = threshold}); },
+            [](Drift* self, double gamma, bool automatic, double threshold) {
+                new (self) Drift(DriftSettings{.gamma = gamma, .automatic = automatic, .threshold = threshold});
+            },
             nb::kw_only(), "gamma"_a = 0.0, "automatic"_a = false, "threshold"_a = 2.0)
         .def_prop_ro("n_alarms", [](const Drift& d) { return d.state().n_alarms; })
         .def_prop_ro("reserve", [](const Drift& d) { return d.reserve(); })
@@ -22,14 +24,17 @@ void bind_drift(nb::module_& m) {
                  std::vector<std::pair<std::vector<PySeen>, int>> recent;
                  for (const auto& [evidence, label] : s.recent) {
                      recent.emplace_back(std::vector<PySeen>(), label);
-                     for (const Seen& seen : evidence) recent.back().first.emplace_back(seen.feature, seen.outcome, seen.value, seen.view);
+                     for (const Seen& seen : evidence)
+                         recent.back().first.emplace_back(seen.feature, seen.outcome, seen.value, seen.view);
                  }
-                 return std::make_tuple(s.n, s.mean, s.excess, s.patience, s.lead, s.debt, s.n_alarms, s.age, std::move(recent));
+                 return std::make_tuple(s.n, s.mean, s.excess, s.patience, s.lead, s.debt, s.n_alarms, s.age,
+                                        std::move(recent));
              })
         .def(
             "restore",
-            [](Drift& d, const Belief& belief, const std::tuple<double, double, double, double, double, double, std::int64_t, std::int64_t,
-                                                                std::vector<std::pair<std::vector<PySeen>, int>>>& given,
+            [](Drift& d, const Belief& belief,
+               const std::tuple<double, double, double, double, double, double, std::int64_t, std::int64_t,
+                                std::vector<std::pair<std::vector<PySeen>, int>>>& given,
                const Belief* reserve) {
                 const auto& [n, mean, excess, patience, lead, debt, n_alarms, age, cases] = given;
                 std::deque<Drift::Case> recent;
@@ -37,7 +42,8 @@ void bind_drift(nb::module_& m) {
                     check_label(belief.shape(), label);
                     recent.emplace_back(make_evidence(belief, evidence), label);
                 }
-                d.restore({n, mean, excess, patience, lead, debt, n_alarms, age, std::move(recent)}, reserve ? std::optional<Belief>(*reserve) : std::nullopt);
+                d.restore({n, mean, excess, patience, lead, debt, n_alarms, age, std::move(recent)},
+                          reserve ? std::optional<Belief>(*reserve) : std::nullopt);
             },
             "belief"_a, "state"_a, "reserve"_a.none());
 }

@@ -11,12 +11,15 @@ using namespace nb::literals;
 void bind_plan(nb::module_& m) {
     const auto check = [](const Problem& problem, const Belief& belief, const std::vector<double>& price) {
         if (!(problem.shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
-        if (!price.empty() && static_cast<int>(price.size()) != problem.shape.n_features) throw std::invalid_argument("one price per feature is expected");
+        if (!price.empty() && static_cast<int>(price.size()) != problem.shape.n_features)
+            throw std::invalid_argument("one price per feature is expected");
     };
-    const auto begin = [check](Plan& plan, const Belief& belief, std::uint64_t seed, std::uint64_t number, const Selection* selection, const Drift* drift,
-                               std::vector<double> price, double budget, bool explore) {  // a case, in the memory of the last
+    const auto begin = [check](Plan& plan, const Belief& belief, std::uint64_t seed, std::uint64_t number,
+                               const Selection* selection, const Drift* drift, std::vector<double> price, double budget,
+                               bool explore) {  // a case, in the memory of the last
         check(plan.problem(), belief, price);
-        plan.begin(belief, seed, number, offered(plan.problem(), selection, explore, seed, number), {std::move(price), budget}, drift ? drift->n_draws() : 1);
+        plan.begin(belief, seed, number, offered(plan.problem(), selection, explore, seed, number),
+                   {std::move(price), budget}, drift ? drift->n_draws() : 1);
         plan.keep_mean();
     };
     const auto of_feature = [](auto method) {
@@ -28,27 +31,31 @@ void bind_plan(nb::module_& m) {
     nb::class_<Plan>(m, "Plan")
         .def(
             "__init__",
-            [check, begin](Plan* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number,
-                    const Selection* selection, const Drift* drift, std::vector<double> price, double budget, bool explore) {
+            [check, begin](Plan* self, const std::shared_ptr<Problem>& problem, const Policy& policy,
+                           const Belief& belief, std::uint64_t seed, std::uint64_t number, const Selection* selection,
+                           const Drift* drift, std::vector<double> price, double budget, bool explore) {
                 check(*problem, belief, price);  // before there is a plan to destroy
-                begin(*new (self) Plan(problem, policy), belief, seed, number, selection, drift, std::move(price), budget, explore);
+                begin(*new (self) Plan(problem, policy), belief, seed, number, selection, drift, std::move(price),
+                      budget, explore);
             },
-            "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "drift"_a = nb::none(), "price"_a = std::vector<double>(),
-            "budget"_a = INFINITY, "explore"_a = true)
-        .def("begin", begin, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(), "drift"_a = nb::none(), "price"_a = std::vector<double>(),
-             "budget"_a = INFINITY, "explore"_a = true)
+            "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(),
+            "drift"_a = nb::none(), "price"_a = std::vector<double>(), "budget"_a = INFINITY, "explore"_a = true)
+        .def("begin", begin, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none(),
+             "drift"_a = nb::none(), "price"_a = std::vector<double>(), "budget"_a = INFINITY, "explore"_a = true)
         .def("reset", &Plan::reset)
         .def("next", [](Plan& plan) { return to_question(plan.next()); })
         .def("prepare", &Plan::prepare)
         .def(
             "observe",
             [](Plan& plan, int feature, int outcome, bool paid) {
-                if (outcome != -1 || !plan.problem().continuous.at(feature)) check_outcome(plan.shape(), feature, outcome);
+                if (outcome != -1 || !plan.problem().continuous.at(feature))
+                    check_outcome(plan.shape(), feature, outcome);
                 check_open(plan, feature);
                 std::vector<double> before;
                 plan.predict(before);
                 plan.observe(feature, outcome, paid);
-                return nb::bytes(before.data(), before.size() * sizeof(double));  // P(label) before it, for explanations
+                return nb::bytes(before.data(),
+                                 before.size() * sizeof(double));  // P(label) before it, for explanations
             },
             "feature"_a, "outcome"_a, "paid"_a = true)
         .def(
@@ -60,12 +67,13 @@ void bind_plan(nb::module_& m) {
             },
             "feature"_a, "charged"_a = false)
         .def("is_open", of_feature(&Plan::is_open), "feature"_a)
-        .def("outcome",
-             [](Plan& plan, int feature, double value) {
-                 check_feature(plan.shape(), feature);
-                 return plan.outcome(feature, value);
-             },
-             "feature"_a, "value"_a)
+        .def(
+            "outcome",
+            [](Plan& plan, int feature, double value) {
+                check_feature(plan.shape(), feature);
+                return plan.outcome(feature, value);
+            },
+            "feature"_a, "value"_a)
         .def("threshold", of_feature(&Plan::view_number), "feature"_a)
         .def("cuts", of_feature(&Plan::cuts), "feature"_a)
         .def("rewards",
@@ -98,33 +106,37 @@ void bind_plan(nb::module_& m) {
                  return all;
              })
         .def("paying", &Plan::paying)
-        .def("outlook",
-             [](Plan& plan, int feature) {
-                 check_feature(plan.shape(), feature);
-                 std::vector<double> rows;
-                 plan.outlook(feature, rows);
-                 return to_numpy(std::move(rows), {static_cast<std::size_t>(plan.shape().n_outcomes(feature)), static_cast<std::size_t>(plan.shape().n_labels) + 1});
-             },
-             "feature"_a)
-        .def("theta", [](const Plan& plan) { return std::make_tuple(table(plan.shape(), plan.theta().p), to_numpy(std::vector<double>(plan.theta().label))); })
         .def(
-            "hypotheses",
-            [](Plan& plan) {
-                plan.prepare();
-                const Hypotheses& all = plan.hypotheses();
-                const int n_features = plan.shape().n_features;
-                std::vector<std::int32_t> outcomes, regions;
-                std::vector<double> weights;
-                for (int lane = 0; lane < all.n(); ++lane) {
-                    if (!all.is_alive(lane)) continue;
-                    for (int f = 0; f < n_features; ++f) outcomes.push_back(plan.is_open(f) ? all.outcome_of(lane, f) : -1);
-                    regions.push_back(all.region_of(lane));
-                    weights.push_back(all.weight_of(lane));
-                }
-                const std::size_t n = regions.size();
-                return std::make_tuple(to_numpy(std::move(outcomes), {n, static_cast<std::size_t>(n_features)}), to_numpy(std::move(regions)),
-                                       to_numpy(std::move(weights)));
-            });
+            "outlook",
+            [](Plan& plan, int feature) {
+                check_feature(plan.shape(), feature);
+                std::vector<double> rows;
+                plan.outlook(feature, rows);
+                return to_numpy(std::move(rows), {static_cast<std::size_t>(plan.shape().n_outcomes(feature)),
+                                                  static_cast<std::size_t>(plan.shape().n_labels) + 1});
+            },
+            "feature"_a)
+        .def("theta",
+             [](const Plan& plan) {
+                 return std::make_tuple(table(plan.shape(), plan.theta().p),
+                                        to_numpy(std::vector<double>(plan.theta().label)));
+             })
+        .def("hypotheses", [](Plan& plan) {
+            plan.prepare();
+            const Hypotheses& all = plan.hypotheses();
+            const int n_features = plan.shape().n_features;
+            std::vector<std::int32_t> outcomes, regions;
+            std::vector<double> weights;
+            for (int lane = 0; lane < all.n(); ++lane) {
+                if (!all.is_alive(lane)) continue;
+                for (int f = 0; f < n_features; ++f) outcomes.push_back(plan.is_open(f) ? all.outcome_of(lane, f) : -1);
+                regions.push_back(all.region_of(lane));
+                weights.push_back(all.weight_of(lane));
+            }
+            const std::size_t n = regions.size();
+            return std::make_tuple(to_numpy(std::move(outcomes), {n, static_cast<std::size_t>(n_features)}),
+                                   to_numpy(std::move(regions)), to_numpy(std::move(weights)));
+        });
 }
 
 }  // namespace

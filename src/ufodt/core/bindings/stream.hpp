@@ -11,22 +11,26 @@ using namespace nb::literals;
 void bind_stream(nb::module_& m) {
     m.def(
         "learn",
-        [](Belief& belief, Drift& drift, Selection& selection, const std::vector<PySeen>& given, int label, const std::vector<std::pair<int, double>>& rewards) {
+        [](Belief& belief, Drift& drift, Selection& selection, const std::vector<PySeen>& given, int label,
+           const std::vector<std::pair<int, double>>& rewards) {
             const std::vector<Seen> evidence = make_evidence(belief, given);
             check_label(belief.shape(), label);
             std::vector<Reward> all;
             for (const auto& [view, amount] : rewards) {
-                if (view < 0 || view >= belief.views().size() || !std::isfinite(amount)) throw std::out_of_range("no such threshold");
+                if (view < 0 || view >= belief.views().size() || !std::isfinite(amount))
+                    throw std::out_of_range("no such threshold");
                 all.push_back({view, amount});
             }
             learn({belief, drift, selection}, evidence, all, label);
         },
-        "belief"_a, "drift"_a, "selection"_a, "evidence"_a, "label"_a, "rewards"_a = std::vector<std::pair<int, double>>());
+        "belief"_a, "drift"_a, "selection"_a, "evidence"_a, "label"_a,
+        "rewards"_a = std::vector<std::pair<int, double>>());
 
     m.def(
         "run",
-        [](const std::shared_ptr<Problem>& problem, const Policy& policy, Belief& belief, std::uint64_t seed, std::uint64_t number, const Outcomes& outcomes,
-           const Labels& labels, const std::optional<Values>& values, Drift* drift, Selection* selection, const std::optional<Values>& prices, bool explore) {
+        [](const std::shared_ptr<Problem>& problem, const Policy& policy, Belief& belief, std::uint64_t seed,
+           std::uint64_t number, const Outcomes& outcomes, const Labels& labels, const std::optional<Values>& values,
+           Drift* drift, Selection* selection, const std::optional<Values>& prices, bool explore) {
             if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
             std::vector<int> column;
             const Cases cases = make_cases(*problem, outcomes, values, column);
@@ -40,13 +44,14 @@ void bind_stream(nb::module_& m) {
             {
                 nb::gil_scoped_release free;
                 Plan plan(problem, policy);
-                run(plan, {belief, drift ? *drift : still, selection ? *selection : everything}, seed, number, cases, labels.data(),
-                    prices ? prices->data() : nullptr, record, explore);
+                run(plan, {belief, drift ? *drift : still, selection ? *selection : everything}, seed, number, cases,
+                    labels.data(), prices ? prices->data() : nullptr, record, explore);
             }
             return to_tuple(std::move(record));
         },
-        "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "outcomes"_a.noconvert(), "labels"_a.noconvert(), "values"_a.noconvert() = nb::none(), "drift"_a = nb::none(),
-        "selection"_a = nb::none(), "prices"_a.noconvert() = nb::none(), "explore"_a = true);
+        "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "outcomes"_a.noconvert(),
+        "labels"_a.noconvert(), "values"_a.noconvert() = nb::none(), "drift"_a = nb::none(), "selection"_a = nb::none(),
+        "prices"_a.noconvert() = nb::none(), "explore"_a = true);
 }
 
 }  // namespace

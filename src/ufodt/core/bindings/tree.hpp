@@ -12,10 +12,12 @@ void bind_tree(nb::module_& m) {
     nb::class_<Tree>(m, "Tree")
         .def(
             "__init__",
-            [](Tree* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief, std::uint64_t seed, std::uint64_t number,
-               const Selection* selection) {
-                if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
-                new (self) Tree(problem, policy, belief, offered(*problem, selection, false, seed, number), seed, number);
+            [](Tree* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief,
+               std::uint64_t seed, std::uint64_t number, const Selection* selection) {
+                if (!(problem->shape == belief.shape()))
+                    throw std::invalid_argument("the belief does not fit the problem");
+                new (self)
+                    Tree(problem, policy, belief, offered(*problem, selection, false, seed, number), seed, number);
             },
             "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none())
         .def_prop_ro("n_nodes", [](const Tree& tree) { return tree.nodes().size(); })
@@ -23,8 +25,10 @@ void bind_tree(nb::module_& m) {
         .def_prop_ro("has_thresholds", [](const Tree& tree) { return tree.has_views(); })
         .def(
             "unroll",
-            [](Tree& tree, int max_depth, int max_missing, double min_share, std::size_t max_nodes, std::size_t n_steps) {
-                if (tree.reached().empty() && tree.nodes().size() > 1) throw std::invalid_argument("the tree was walked down before");
+            [](Tree& tree, int max_depth, int max_missing, double min_share, std::size_t max_nodes,
+               std::size_t n_steps) {
+                if (tree.reached().empty() && tree.nodes().size() > 1)
+                    throw std::invalid_argument("the tree was walked down before");
                 nb::gil_scoped_release free;
                 return tree.unroll({max_depth, max_missing, min_share, max_nodes}, n_steps);
             },
@@ -32,7 +36,7 @@ void bind_tree(nb::module_& m) {
         .def("unrolled",
              [](const Tree& tree) {
                  const std::size_t n = tree.reached().size();
-                 std::vector<std::int32_t> whole;  // parent, branch, feature (-1: nothing is asked here), answer, whether it is asked
+                 std::vector<std::int32_t> whole;  // parent, branch, feature (-1: none), answer, whether it is asked
                  std::vector<double> real;         // price, spent, threshold, share
                  for (std::size_t i = 0; i < n; ++i) {
                      const Tree::Node& node = tree.nodes()[i];
@@ -41,8 +45,9 @@ void bind_tree(nb::module_& m) {
                      real.insert(real.end(), {node.price, node.spent, node.threshold, reached.share});
                  }
                  const std::size_t m = tree.shape().n_labels;
-                 return std::make_tuple(to_numpy(std::move(whole), {n, 5}), to_numpy(std::move(real), {n, 4}),
-                                        to_numpy(std::vector<double>(tree.posterior(0), tree.posterior(0) + n * m), {n, m}));
+                 return std::make_tuple(
+                     to_numpy(std::move(whole), {n, 5}), to_numpy(std::move(real), {n, 4}),
+                     to_numpy(std::vector<double>(tree.posterior(0), tree.posterior(0) + n * m), {n, m}));
              })
         .def(
             "evaluate",
