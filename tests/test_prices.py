@@ -341,9 +341,15 @@ def test_candidates_of_a_selection_come_with_what_they_need() -> None:
             True,
         ),
         ([Binary("p", price=10.0), Binary("f", price=10.0, needs=["p"], computed_from=["p"])], 10.0, True),
+        ([Binary("p", price=10.0), Binary("f", price=50.0, computed_from=["p"])], 10.0, True),
+        ([Binary("p", price=10.0), Binary("f", price=50.0, computed_from=["p"])], 9.0, False),
+        ([Binary("p", price=10.0, group="g"), Binary("f", price=50.0, group="g", later_price=1.0)], 11.0, True),
+        ([Binary("p", price=10.0, group="g"), Binary("f", price=50.0, group="g", later_price=1.0)], 10.5, False),
     ],
 )
-def test_a_prerequisite_is_bought_if_both_fit_the_budget(features: list[Feature], budget: float, needed: bool) -> None:
+def test_what_must_come_first_is_bought_if_both_fit_the_budget(
+    features: list[Feature], budget: float, needed: bool
+) -> None:
     learner = UFODT(Problem(features, labels=[0, 1], loss=[[0, 1000], [1000, 0]]), seed=1)
     rows = np.array(list(itertools.product([0, 1], repeat=2)) * 100)
     learner.learn_many(rows, rows[:, 1])
