@@ -97,7 +97,7 @@ def on_worlds(n_cases: int, settings: dict[str, Any], n: int) -> Iterator[tuple[
                 lost = world.problem.losses[y, np.asarray(record.predicted)].mean()
                 policy = policies.settled(learner.policy, world.problem, world.compiled)
                 tree = core.Tree(world.compiled, policy, learner.belief, seed=i, number=0)
-                learned = certificate.of_tree(tree, learner.belief, world.theta, world.label, worth=1.0)
+                learned = certificate.of_tree(tree, world.theta, world.label, worth=1.0)
                 yield (record.cost.mean() + lost) / least, learned.cost / least
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Prior, Problem, stop
-from ufodt.errors import InvalidPolicy, InvalidValue, UfodtError, UnknownFeature, UnknownLabel
+from ufodt import UFODT, Binary, Categorical, Prior, Problem, compiled, stop
+from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue, UfodtError, UnknownFeature, UnknownLabel
 
 from .cases import LEARNERS, PROBLEM, digest, make, state, stream_of
 
@@ -270,3 +270,10 @@ def test_what_a_learner_was_made_with_cannot_be_changed(name: str) -> None:
     learner = UFODT(PROBLEM)
     with pytest.raises(AttributeError):
         setattr(learner, name, getattr(learner, name))
+
+
+def test_more_cells_than_the_core_can_count_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "_MOST_CELLS", 11)
+    UFODT(Problem([Binary("a"), Categorical("b", list("xyz"))], labels=[0, 1]))
+    with pytest.raises(InvalidProblem, match="6 outcomes under 2 labels came; expected at most 11 cells"):
+        UFODT(Problem([Categorical("a", list("xyz")), Categorical("b", list("xyz"))], labels=[0, 1]))

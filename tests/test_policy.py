@@ -128,9 +128,7 @@ def test_planning_under_the_mean_too_costs_less_while_learning_than_a_draw_alone
             tree = core.Tree(
                 world.compiled, settled(learner.policy, world.problem, world.compiled), learner.belief, seed=i, number=0
             )
-            learned[plan].append(
-                certificate.of_tree(tree, learner.belief, world.theta, world.label, worth=1.0).cost / least
-            )
+            learned[plan].append(certificate.of_tree(tree, world.theta, world.label, worth=1.0).cost / least)
     gain = np.array(learning["draw"]) - learning["both"]
     assert gain.mean() > 3 * gain.std() / np.sqrt(len(gain)) > 0
     loss = np.array(learned["both"]) - learned["draw"]

@@ -53,6 +53,7 @@ def test_threads_may_share_a_learner_and_nothing_is_lost(settings: dict[str, Any
         lambda: [learner.learn_many(X[:200], Y[:200]) for _ in range(20)],
         sessions,
         lambda: [learner.evaluate(X[:50]) for _ in range(20)],
+        lambda: [learner.evaluate(X[:200], prices=np.ones((200, 6))) for _ in range(20)],
     )
     assert learner.n_opened == N + 100
     assert learner.belief.label_counts.sum() == N + 20 * 200 + 100

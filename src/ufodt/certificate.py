@@ -68,7 +68,7 @@ def optimum(
     return _expected(found.expected, found.tree, worth)
 
 
-def of_tree(tree: core.Tree, belief: core.Belief, theta: FloatArray, label: FloatArray, *, worth: float) -> Expected:
+def of_tree(tree: core.Tree, theta: FloatArray, label: FloatArray, *, worth: float) -> Expected:
     """Return what following a planned tree is expected to pay: exact, each node reached is planned once.
 
     Raises
@@ -77,7 +77,7 @@ def of_tree(tree: core.Tree, belief: core.Belief, theta: FloatArray, label: Floa
         When the tree grows beyond two million nodes.
     """
     try:
-        expected, nodes = tree.expected(belief, theta, label)
+        expected, nodes = tree.expected(theta, label)
     except ValueError as error:
         if "too many nodes" not in str(error):
             raise
@@ -103,7 +103,9 @@ class Gap:
     @property
     def ratio(self) -> float:
         """What is paid, as a multiple of the least: 1 is optimal."""
-        return self.cost / self.least if self.least > 0 else 1.0 if self.cost <= 0 else math.inf
+        if self.least > 0:
+            return self.cost / self.least
+        return 1.0 if self.cost <= 0 else math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
     work = n_states(who.problem) * (n_labels if np.array_equal(who.losses, 1 - np.eye(n_labels)) else n_labels**2)
     if n_states(who.problem) <= core.MAX_STATES and work <= _MAX_WORK:
         try:
-            cost = of_tree(who.tree, who.belief, theta, label, worth=who.worth).cost
+            cost = of_tree(who.tree, theta, label, worth=who.worth).cost
             best = optimum(who.problem, theta, label, worth=who.worth, budget=who.budget)
             return Gap(cost, best.cost, exact=who.has_fixed_prices or math.isinf(who.budget))
         except TooLarge:
@@ -194,7 +196,7 @@ def _drawn_cost(who: Follower, theta: FloatArray, label: FloatArray, seed: int) 
         outcomes[:, j] = np.minimum((rng.random(_N_CASES) >= rising).sum(axis=0), n - 1)
         row += n
         if who.problem.continuous[j]:
-            cuts = np.array(who.belief.cuts[j])  # a value of bin k: its upper end, or beyond the last cut
+            cuts = np.array(who.tree.cuts[j])  # a value of bin k: its upper end, or beyond the last cut
             ends = np.append(cuts, cuts[-1] + 1.0) if len(cuts) else np.zeros(n)
             values.append(ends[np.minimum(outcomes[:, j], len(ends) - 1)])
     table = np.ascontiguousarray(np.array(values).T) if values else None

@@ -3,9 +3,12 @@
 import math
 
 from ufodt import core
+from ufodt.errors import InvalidProblem
 from ufodt.features import Continuous, Feature
 from ufodt.problem import Problem
 from ufodt.thresholds import Thresholds
+
+_MOST_CELLS = 2**31 - 1  # outcomes times labels
 
 
 def compile_problem(problem: Problem, cutting: Thresholds) -> core.Problem:
@@ -14,6 +17,9 @@ def compile_problem(problem: Problem, cutting: Thresholds) -> core.Problem:
     groups = {name: i for i, name in enumerate(sorted({f.group for f in features if f.group is not None}))}
     n_outcomes = [_n_outcomes(f, cutting) for f in features]
     mandatory = duties(problem)
+    if sum(n_outcomes) * problem.n_labels > _MOST_CELLS:
+        came = f"{sum(n_outcomes):,} outcomes under {problem.n_labels} labels came"
+        raise InvalidProblem(f"{came}; expected at most {_MOST_CELLS:,} cells.")
     return core.Problem(
         n_outcomes=n_outcomes,
         n_labels=problem.n_labels,

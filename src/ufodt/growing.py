@@ -26,9 +26,8 @@ OTHER = "(any other)"
 MAX_VALUES = 128  # places of a categorical feature that grows; later values share that of `OTHER`
 MAX_FEATURES = 10_000  # features that may join; those beyond are never on offer
 
-_Joined: TypeAlias = tuple[
-    tuple[Collection[Feature], Collection[Hashable], Collection[Label], UFODT | None], int
-]  # what was there before, and the epoch since
+# What was there before, and the epoch since.
+_Joined: TypeAlias = tuple[tuple[Collection[Feature], Collection[Hashable], Collection[Label], UFODT | None], int]
 
 
 class Growing:

@@ -121,6 +121,7 @@ class UFODT(Memory):
         *,
         criterion: str = "ec2",
         n_hypotheses: int,
+        prior: Prior | None = None,
         thresholds: Thresholds | None = None,
         drift: Drift | None = None,
         selection: Selection | None = None,
@@ -133,7 +134,7 @@ class UFODT(Memory):
         return cls(
             problem,
             policy=policies.paper(criterion=criterion, n_hypotheses=n_hypotheses),
-            prior=printed_prior(),
+            prior=prior or printed_prior(),
             thresholds=thresholds or printed_thresholds(),
             drift=drift,
             selection=selection,
@@ -254,18 +255,16 @@ class UFODT(Memory):
 
         def run(rows: slice) -> Arrays:
             part, its_prices = outcomes[rows], None if table is None else table[rows]
-            n = len(part)
             with self._alone:
-                number = self._n_opened
-                self._n_opened = (
-                    number + n
-                )  # before, since Ctrl-C is heard right after the call: counted is what is learned
+                first = self._n_opened
+                # Before the call, since Ctrl-C is heard right after it: what is counted must be what is learned.
+                self._n_opened += len(part)
                 return core.run(
                     self._compiled,
                     self._policy,
                     self._belief,
                     seed=self.seed,
-                    number=number,
+                    number=first,
                     outcomes=part,
                     labels=labels[rows],
                     values=values[rows],
@@ -287,7 +286,9 @@ class UFODT(Memory):
             tree = self._tree()
             arrays = stream.in_chunks(lambda r: tree.evaluate(outcomes[r], values[r]), len(outcomes), progress)
             return stream.report(self.problem, arrays, truth)
-        policy, belief, unknown = self._settled(), self.belief, np.full_like(truth, -1)
+        with self._alone:
+            policy, belief, selection = self._settled(), self.belief, self._copy_of_selection()
+        unknown = np.full_like(truth, -1)
 
         def answer(rows: slice) -> Arrays:
             return core.run(
@@ -299,7 +300,7 @@ class UFODT(Memory):
                 outcomes=outcomes[rows],
                 labels=unknown[rows],
                 values=values[rows],
-                selection=self._selection,
+                selection=selection,
                 prices=table[rows],
                 explore=False,
             )
@@ -326,12 +327,13 @@ class UFODT(Memory):
                 f"The optimum is known for bins only; this learner has {self.thresholds.kind} thresholds. "
                 "Use thresholds.bins()."
             )
-        worth = policies.worth(self.policy, self.problem)
+        with self._alone:
+            belief, tree = self.belief, self._tree()
         who = certificate.Follower(
             self._compiled,
-            self.belief,
-            self._tree(),
-            worth,
+            belief,
+            tree,
+            policies.worth(self.policy, self.problem),
             self.problem.losses,
             budget=policies.hard_budget(self.policy.stop),
             has_fixed_prices=not any(

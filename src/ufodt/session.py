@@ -217,20 +217,19 @@ class Session:
 
     def why_not(self, feature: str) -> str:
         """Return a sentence that says why a feature is not the next question, or why it is."""
-        event = self._find(self._problem.feature_index(feature))
+        index = self._problem.feature_index(feature)
+        event = self._find(index)
         if event is not None:
             return f"{feature} {self._settled(event)}."
-        kind = self._problem.features[self._problem.feature_index(feature)]
         question = self.ask()
         reason = next((reason for reason in self.why() if reason.feature == feature), None)
-        unknown = [name for name in kind.needs if self._unknown(name)]
+        unknown = [name for name in self._problem.features[index].needs if self._unknown(name)]
         if question is not None and question.feature == feature:
             return f"{feature} is the next question: it gains {question.gain:.3g} for {question.price:g}."
         if reason is None:
             return f"{feature} is not among the features on offer in this case."
         if unknown:
             return f"{feature} needs {' and '.join(unknown)} to be known first."
-        index = self._problem.feature_index(feature)
         if not self._plan.fits(index):
             most = self._plan.most(index)
             costs = "costs" if most <= reason.price else "may cost"

@@ -286,9 +286,8 @@ def _known(features: Sequence[Feature], table: NDArray[Any]) -> NDArray[Any]:
             continue
         places = set(feature.values)
         other = OTHER if isinstance(feature, Categorical) else None
-        known[:, j] = [
-            None if value is None or value != value else value if value in places else other for value in known[:, j]
-        ]
+        had = [None if value is None or value != value else value for value in known[:, j]]
+        known[:, j] = [value if value is None or value in places else other for value in had]
     return known
 
 

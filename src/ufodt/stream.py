@@ -15,9 +15,8 @@ from ufodt.errors import InvalidValue
 from ufodt.problem import LabelIndices, Outcomes, Problem, Values
 
 Progress = Callable[[int, int], None]
-Arrays = tuple[
-    NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]
-]  # the fields of a record, in order
+# The fields of a record, in order.
+Arrays = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]
 _MOST_CASES = 1e12  # that a table may count as
 _CHUNK = 1000  # cases between two calls of a progress callback
 

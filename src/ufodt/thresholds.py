@@ -1,9 +1,9 @@
 """Continuous features: how many cut points there are, and how they are put to use.
 
-Cut points come from a sketch of the values that were paid for, never from others; they move when a feature has
-been seen 8, 16, 32, … times, and what was learned is counted again between them. At first they share the values
-out evenly; from 256 values on, bins are cut where they keep the most information on the label. A `Continuous`
-feature may bring cut points of its own, which stay.
+Cut points come from a sketch of the values that were paid for, never from others; they move when as many values came
+as are remembered, up to a power of two (where nothing is forgotten that is after 8, 16, 32, … values), and what was
+learned is counted again between them. At first they share the values out evenly; from 256 values on, bins are cut where
+they keep the most information on the label. A `Continuous` feature may bring cut points of its own, which stay.
 """
 
 import math

@@ -56,6 +56,16 @@ def make(**changes: Any) -> core.Problem:
         {"loss": np.eye(3)},
         {"loss": np.array([[0.0, math.nan], [1.0, 0.0]])},
         {"loss": np.array([[0.0, math.inf], [1.0, 0.0]])},
+        {"mandatory": [1]},
+        {"mandatory": [0, 1, 0]},
+        {"computed_from": [[1], [], [0]]},
+        {"continuous": [1]},
+        {"needs": [[1]]},
+        {"needs": [[1], [0]]},
+        {"needs": [[0], []]},
+        {"continuous": [0, 1], "cuts": [[], [1.0, 1.0]]},
+        {"continuous": [0, 1], "cuts": [[], [2.0, 1.0]]},
+        {"surcharge": [0.0, 0.0, 0.0, 0.0, math.nan]},
     ],
     ids=str,
 )
@@ -72,6 +82,19 @@ def test_a_problem_out_of_range_is_refused(changes: dict[str, Any]) -> None:
 def test_a_problem_of_wrong_types_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(TypeError):
         make(**changes)
+
+
+def test_more_cells_than_can_be_counted_are_refused() -> None:
+    n = 10_000
+    with pytest.raises(ValueError, match="too many"):
+        make(
+            n_outcomes=[core.MAX_OUTCOMES] * n,
+            n_labels=core.MAX_LABELS,
+            price=[1.0] * n,
+            later_price=[1.0] * n,
+            group=[-1] * n,
+            loss=np.zeros((core.MAX_LABELS,) * 2),
+        )
 
 
 def test_the_limits_themselves_are_allowed() -> None:
@@ -92,6 +115,7 @@ def test_the_limits_themselves_are_allowed() -> None:
         {"stop": [("region", 0.0, 0), ("region", 0.0, 0)]},
         {"stop": [("all", 0.0, -1)]},
         {"stop": [("any", 0.0, 2**31 - 1)]},
+        {"stop": [("any", 0.0, 6), ("region", 0.0, -5)]},
         {"budget": -1.0},
         {"budget": math.nan},
         {"n_hypotheses": 0},
@@ -281,6 +305,93 @@ def test_a_belief_of_another_problem_is_refused(case: Small) -> None:
         core.Tree(other, policy(), case.belief, seed=0, number=0)
     with pytest.raises(ValueError, match="does not fit"):
         core.run(other, policy(), case.belief, seed=0, number=0, outcomes=TABLE, labels=LABELS)
+
+
+def test_a_selection_or_reserve_of_another_problem_is_refused(case: Small) -> None:
+    other = small([2, 3, 2])
+    selection = core.Selection(other.problem, size=1)
+    evidence = [(1, 2, 0.0, -1)]
+    refused(case, lambda: core.learn(case.belief, core.Drift(), selection, evidence, 0))
+    refused(case, lambda: core.Plan(case.problem, policy(), case.belief, seed=0, number=0, selection=selection))
+    refused(case, lambda: core.Tree(case.problem, policy(), case.belief, seed=0, number=0, selection=selection))
+    refused(case, lambda: selection.update_many(case.belief, case.problem, TABLE, LABELS))
+    given = {"outcomes": TABLE, "labels": LABELS, "selection": selection}
+    refused(case, lambda: core.run(case.problem, policy(), case.belief, seed=0, number=0, **given))
+    with pytest.raises(ValueError, match="reserve"):
+        core.Drift().restore(case.belief, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0, 0, []), other.belief)
+
+
+@pytest.mark.parametrize("price", [[1.0], [1.0, math.nan], [1.0, -1.0], [1.0, math.inf]], ids=str)
+def test_prices_of_a_case_that_make_no_sense_are_refused(case: Small, price: list[float]) -> None:
+    refused(case, lambda: core.Plan(case.problem, policy(), case.belief, seed=0, number=0, price=price))
+    refused(case, lambda: core.Optimal(case.problem, case.belief.mean()[0], np.array([0.5, 0.5]), price=price))
+    given = {"outcomes": TABLE, "labels": LABELS, "prices": np.array([price])}
+    refused(case, lambda: core.run(case.problem, policy(), case.belief, seed=0, number=0, **given))
+
+
+def number(thresholds: str = "bins", n_thresholds: int = 0) -> core.Belief:
+    """What is believed of one number, in four bins or behind thresholds, after twenty cases."""
+    problem = core.Problem([4 if thresholds == "bins" else 2], 2, [1.0], [1.0], [-1], 1 - np.eye(2), continuous=[1])
+    belief = core.Belief(
+        problem,
+        np.ones((problem.n_rows, 2)),
+        np.ones(2),
+        True,
+        thresholds=thresholds,
+        n_thresholds=n_thresholds,
+    )
+    selection = core.Selection(problem)
+    for i in range(20):
+        core.learn(belief, core.Drift(), selection, [(0, 0, float(i), -1)], i % 2)
+    return belief
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cuts": [1.0, 2.0, 3.0, 4.0]},
+        {"cuts": [float(i) for i in range(300_000)]},
+        {"cuts": [2.0, 1.0]},
+        {"cuts": [1.0, 1.0]},
+        {"cuts": [math.nan]},
+        {"values": np.array([2.0, 1.0])},
+        {"values": np.array([1.0, math.inf])},
+        {"values": np.array([1.0])},
+        {"counts": np.array([1.0, 0.0, -1.0, 0.0])},
+        {"counts": np.array([1.0, 0.0, math.nan, 0.0])},
+        {"n_seen": -1},
+    ],
+    ids=lambda change: str(change)[:60],
+)
+def test_a_sketch_that_does_not_fit_is_refused(change: dict[str, Any]) -> None:
+    belief = number()
+    good: dict[str, Any] = {"cuts": [1.5], "values": np.array([1.0, 2.0]), "counts": np.ones(4), "n_seen": 2}
+    before = belief.cuts, belief.mean()[0].tolist()
+    with pytest.raises(ValueError, match="sketch"):
+        belief.restore_sketch(0, **{**good, **change})
+    assert (belief.cuts, belief.mean()[0].tolist()) == before
+    belief.restore_sketch(0, **good)
+    assert belief.cuts == [[1.5]]
+
+
+@pytest.mark.parametrize(("which", "bad"), [(0, -1.0), (0, math.nan), (1, -1.0), (1, math.inf), (2, math.nan)])
+def test_thresholds_that_do_not_fit_are_refused(which: int, bad: float) -> None:
+    belief = number("exp3", 3)
+    learned = [array.ravel() for array in belief.views()]
+    learned[which][0] = bad
+    with pytest.raises(ValueError, match="thresholds"):
+        belief.restore_views(*learned)
+
+
+def test_beliefs_with_other_thresholds_do_not_merge() -> None:
+    for other in (number("exp3", 4), number("exhaustive", 2)):
+        with pytest.raises(ValueError, match="merge"):
+            number("exp3", 3).merge(other)
+    with pytest.raises(ValueError, match="negative"):
+        number("exp3", -1)
+    for feature in (-1, 1, 100_000):
+        with pytest.raises(IndexError):
+            number("exp3", 3).first_view(feature)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7", None])

@@ -248,7 +248,7 @@ def test_no_planned_tree_is_cheaper_than_the_optimum_and_its_account_is_that_of_
             "stop": [("cost_benefit", 10.0, 0)],
         }
         tree = core.Tree(case.problem, policy(**settings, plan="mean"), case.belief, seed=i, number=0)
-        (price, loss, accuracy, n_asked), (nodes, p) = tree.expected(case.belief, theta, label)
+        (price, loss, accuracy, n_asked), (nodes, p) = tree.expected(theta, label)
         best = core.Optimal(case.problem, theta, label, worth=10.0)
         assert price + 10 * loss >= (best.expected[0] + 10 * best.expected[1]) * (1 - 1e-9)
         assert p[nodes[:, 2] < 0].sum() == pytest.approx(1.0)
@@ -273,7 +273,7 @@ def test_planned_over_all_features_a_tree_costs_the_optimum_whatever_the_prices_
         theta, label = belief.mean()
         rules = {"criterion": "ig", "stop": [("cost_benefit", case.worth, 0)], "lookahead": 1 << 20, "plan": "mean"}
         tree = core.Tree(case.problem, policy(**rules), belief, seed=i, number=0)
-        (price, loss, _, _), _ = tree.expected(belief, theta, label)
+        (price, loss, _, _), _ = tree.expected(theta, label)
         best = core.Optimal(case.problem, theta, label, worth=case.worth)
         least = best.expected[0] + case.worth * best.expected[1]
         assert price + case.worth * loss == pytest.approx(least, rel=1e-6, abs=1e-9), f"problem {i}: {case}"
@@ -292,7 +292,7 @@ def test_planned_over_all_features_a_tree_costs_the_least_that_its_budget_allows
         budget, features = float(rng.choice([0.5, 1.0, 1.5, 2.5, 8.0])), list(range(case.n_features))
         rules = {"criterion": "ig", "stop": [("cost_benefit", 15.0, 0)], "lookahead": 1 << 20, "plan": "mean"}
         tree = core.Tree(case.problem, policy(**rules, budget=budget), case.belief, seed=i, number=0)
-        (price, loss, _, _), _ = tree.expected(case.belief, theta, label)
+        (price, loss, _, _), _ = tree.expected(theta, label)
         costs = oracle.Recursion(case, theta, 15.0)
         least, free = (costs.least(label, features, set(), limit) for limit in (budget, math.inf))
         assert price + 15.0 * loss == pytest.approx(least, rel=1e-9), f"problem {i}"
@@ -337,7 +337,7 @@ def test_what_others_make_cheaper_is_planned_for_although_it_is_beyond_the_budge
             "plan": "mean",
         }
         tree = core.Tree(case.problem, policy(**rules, budget=budget), belief, seed=i, number=0)
-        (price, loss, _, _), _ = tree.expected(belief, theta, label)
+        (price, loss, _, _), _ = tree.expected(theta, label)
         least = least_cost(replace(case, theta=theta, label=label), budget=budget)
         assert price + case.worth * loss >= least * (1 - 1e-6), f"problem {i}: {budget}, {case}"
         n_exact += price + case.worth * loss == pytest.approx(least, rel=1e-6, abs=1e-9)

@@ -71,3 +71,12 @@ def test_a_tree_that_was_walked_down_is_not_unrolled() -> None:
     assert tree.n_nodes > 1
     with pytest.raises(ValueError, match="walked down"):
         tree.unroll(**NO_LIMIT, n_steps=1)  # type: ignore[arg-type]
+
+
+def test_a_tree_that_was_walked_down_meanwhile_is_not_unrolled_further() -> None:
+    case = draw_small(np.random.default_rng(3), max_features=4)
+    tree = core.Tree(case.problem, policy(plan="mean"), case.belief, seed=3, number=5)
+    assert tree.unroll(**NO_LIMIT, n_steps=1)  # type: ignore[arg-type]
+    tree.evaluate(np.array([[k - 1 for k in case.n_outcomes]], dtype=np.int16))
+    with pytest.raises(ValueError, match="walked down"):
+        tree.unroll(**NO_LIMIT, n_steps=1)  # type: ignore[arg-type]

@@ -128,6 +128,33 @@ def test_counts_stored_column_by_column_are_read_right(path: Path) -> None:
     assert state(ufodt.load(path)) == before
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"belief_cuts": np.arange(300_000.0)},
+        {"belief_cuts": np.arange(4.0)},
+        {"belief_cuts": np.array([np.nan])},
+        {"belief_cuts": np.array([2.0, 1.0])},
+        {"belief_sketch_values": np.array([0.0] * 63 + [np.inf])},
+        {"belief_sketch_values": np.arange(64.0)[::-1].copy()},
+        {"belief_sketch_counts": np.full((64, 2), -1.0)},
+        {"belief_sketch_counts": np.full((64, 2), np.nan)},
+    ],
+    ids=lambda changed: f"{next(iter(changed))}-{len(next(iter(changed.values())))}",
+)
+def test_what_was_seen_of_a_number_must_fit(tmp_path: Path, changed: dict[str, np.ndarray]) -> None:
+    rng, path = np.random.default_rng(0), tmp_path / "model.npz"
+    learner = ufodt.UFODT(ufodt.Problem([ufodt.Continuous("c")], labels=[0, 1]), seed=1)
+    X = rng.normal(size=(300, 1))
+    learner.learn_many(X, (X[:, 0] > 0).astype(int))
+    learner.save(path)
+    rewrite(path, **{stem: npy(array) for stem, array in changed.items()})
+    if "belief_cuts" in changed:
+        edit(path, lambda manifest: manifest["sketches"]["belief"][0].__setitem__(0, len(changed["belief_cuts"])))
+    with pytest.raises(InvalidModelFile):
+        ufodt.load(path)
+
+
 class Bomb:
     """Leaves a mark when a pickle of it is read."""
 

@@ -296,7 +296,10 @@ def tree(
     given = {name: value for name, value in shown.items() if value is not None}
     if form in ("json", "sql", "python"):
         frozen = learner.tree(max_nodes=max_nodes or _EXPORTED, **given)  # type: ignore[arg-type]
-        text = frozen.to_json() if form == "json" else frozen.to_python() if form == "python" else frozen.to_sql(table)
+        if form == "sql":
+            text = frozen.to_sql(table)
+        else:
+            text = frozen.to_json() if form == "json" else frozen.to_python()
         if not frozen.complete and not given:
             click.echo("Some cases are answered before the model would; --max-nodes allows a larger tree.", err=True)
     else:

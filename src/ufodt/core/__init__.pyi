@@ -99,7 +99,7 @@ class Belief:
         label_prior: Floats,
         learns_labels: bool,
         *,
-        thresholds: str = "",
+        thresholds: str = "bins",
         n_thresholds: int = 0,
         teach_all: bool = True,
         average: bool = False,
@@ -220,7 +220,7 @@ class Tree:
     def unrolled(self) -> tuple[Ints, Floats, Floats]: ...
     def evaluate(self, outcomes: Outcomes, values: Floats | None = None) -> RecordArrays: ...
     def posteriors(self, outcomes: Outcomes, values: Floats | None = None) -> Floats: ...
-    def expected(self, belief: Belief, theta: Floats, label: Floats) -> tuple[Expected, Nodes]: ...
+    def expected(self, theta: Floats, label: Floats) -> tuple[Expected, Nodes]: ...
 
 class Optimal:
     def __init__(

@@ -8,7 +8,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "prior.hpp"
@@ -38,9 +40,8 @@ class Belief {
         std::vector<int> n_views(shape_.n_features, 0);
         for (int f = 0; f < shape_.n_features; ++f) {
             if (!continuous_[f]) continue;
-            n_cuts_[f] = fixed_[f]                        ? static_cast<int>(cuts_[f].size())
-                         : views.mode == Thresholds::none ? shape_.n_outcomes(f) - 1
-                                                          : n_thresholds;
+            if (fixed_[f]) n_cuts_[f] = static_cast<int>(cuts_[f].size());
+            else n_cuts_[f] = views.mode == Thresholds::none ? shape_.n_outcomes(f) - 1 : n_thresholds;
             if (views.mode != Thresholds::none) n_views[f] = n_cuts_[f];
         }
         views_ = Views(views, n_views, shape_.n_labels, prior_.view());
@@ -48,9 +49,8 @@ class Belief {
         label_count_.assign(shape_.n_labels, 0.0);
         alpha_.resize(count_.size());
         squeeze_.resize(count_.size());
-        total_.resize(static_cast<std::size_t>(shape_.n_features) * shape_.n_labels);
         log_mean_.outcome.resize(count_.size());
-        log_mean_.total.resize(total_.size());
+        log_mean_.total.resize(static_cast<std::size_t>(shape_.n_features) * shape_.n_labels);
         log_mean_.label.resize(label_count_.size());
         refresh();
     }
@@ -89,7 +89,6 @@ class Belief {
     }
 
     // History in bulk: outcomes (-1 where not known) and, for continuous features, values; refreshed once at the end.
-    template <class Cases>
     void update_many(const Cases& cases, const std::int32_t* labels) {
         for (std::size_t i = 0; i < cases.size(); ++i) {
             if (labels[i] < 0) continue;
@@ -103,7 +102,8 @@ class Belief {
 
     // Adds the evidence of another belief that started from the same prior.
     void merge(const Belief& other) {
-        const bool one_shape = shape_ == other.shape_ && continuous_ == other.continuous_ && fixed_ == other.fixed_;
+        const bool one_shape = shape_ == other.shape_ && continuous_ == other.continuous_ && fixed_ == other.fixed_ &&
+                               views_.has_same_places(other.views_);
         const bool one_prior = prior_.is_alike(other.prior_) && learns_labels_ == other.learns_labels_;
         if (!one_shape || !one_prior)
             throw std::invalid_argument("beliefs merge only when they started from the same prior");
@@ -159,8 +159,18 @@ class Belief {
         refresh();
     }
 
+    // What was seen of a feature, as a model file has it.
     void restore(int feature, std::vector<double> cuts, std::vector<double> values, std::vector<double> counts,
                  std::int64_t n_seen) {
+        const auto finite = [](const std::vector<double>& all) {
+            return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x); });
+        };
+        const bool rise = finite(cuts) && finite(values) && std::is_sorted(values.begin(), values.end()) &&
+                          std::adjacent_find(cuts.begin(), cuts.end(), std::greater_equal<>()) == cuts.end();
+        const bool fit = fixed_[feature] ? cuts == cuts_[feature] : static_cast<int>(cuts.size()) <= n_cuts_[feature];
+        if (!rise || !fit || n_seen < 0 || counts.size() != values.size() * shape_.n_labels || !are_counts(counts)) {
+            throw std::invalid_argument("the sketch does not fit");
+        }
         cuts_[feature] = std::move(cuts);
         sketch_[feature].restore(std::move(values), std::move(counts));
         n_seen_[feature] = n_seen;
@@ -168,10 +178,8 @@ class Belief {
     }
 
     void set_counts(std::vector<double> count, std::vector<double> label_count) {
-        const auto fine = [](double x) { return std::isfinite(x) && x >= 0.0; };
-        if (count.size() != count_.size() || label_count.size() != label_count_.size() ||
-            !std::all_of(count.begin(), count.end(), fine) ||
-            !std::all_of(label_count.begin(), label_count.end(), fine)) {
+        if (count.size() != count_.size() || label_count.size() != label_count_.size() || !are_counts(count) ||
+            !are_counts(label_count)) {
             throw std::invalid_argument("counts must fit the problem and be finite and not negative");
         }
         count_ = std::move(count);
@@ -242,7 +250,7 @@ class Belief {
     std::vector<double> count_, label_count_;
     bool learns_labels_;
     // Derived from prior + count, kept up to date entry by entry:
-    std::vector<double> alpha_, squeeze_, total_;
+    std::vector<double> alpha_, squeeze_;
     LogMean log_mean_;
     Temper temper_;
     bool tempers_ = false;
@@ -298,8 +306,8 @@ class Belief {
     void count_again(int f) {
         const Sketch& sketch = sketch_[f];
         if (views_.has(f)) views_.rebuild(f, cuts_[f], sketch);
-        std::fill(count_.begin() + shape_.cell(shape_.row(f), 0), count_.begin() + shape_.cell(shape_.row(f + 1), 0),
-                  0.0);
+        const auto cells = count_.begin();
+        std::fill(cells + shape_.cell(shape_.row(f), 0), cells + shape_.cell(shape_.row(f + 1), 0), 0.0);
         if (is_viewed(views_, cuts_, f) || (cuts_[f].empty() && n_seen_[f] < first_cut)) return;
         for (std::size_t i = 0; i < sketch.values().size(); ++i) {
             const int row = shape_.row(f) + outcome_of(cuts_[f], sketch.values()[i]);
@@ -327,11 +335,10 @@ class Belief {
     }
 
     void refresh_total(int feature, int label) {
-        const int i = feature * shape_.n_labels + label;
-        total_[i] = 0.0;
+        double total = 0.0;
         for (int row = shape_.row(feature); row < shape_.row(feature + 1); ++row)
-            total_[i] += alpha_[shape_.cell(row, label)];
-        log_mean_.total[i] = std::log(total_[i]);
+            total += alpha_[shape_.cell(row, label)];
+        log_mean_.total[feature * shape_.n_labels + label] = std::log(total);
     }
 
     void refresh_label(int label) { log_mean_.label[label] = std::log(prior_.label(label) + label_count_[label]); }

@@ -22,7 +22,8 @@ UFODT_MODULE(UFODT_MODULE_NAME, m) {
         const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                         __builtin_cpu_supports("avx512cd");
-        return v4 ? "v4" : v3 ? "v3" : "baseline";
+        if (v4) return "v4";
+        return v3 ? "v3" : "baseline";
 #else
         return "baseline";
 #endif

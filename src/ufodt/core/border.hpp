@@ -10,7 +10,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -31,7 +35,6 @@ using Outcomes = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::
 using Labels = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Values = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
@@ -70,12 +73,34 @@ void check_outcome(const Shape& shape, int feature, int outcome) {
     if (outcome < 0 || outcome >= shape.n_outcomes(feature)) throw std::out_of_range("no such outcome");
 }
 
+void check_fits(const Problem& problem, const Belief& belief) {
+    if (!(problem.shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
+}
+
+void check_fits(const Shape& shape, const Selection& selection) {
+    if (!selection.fits(shape)) throw std::invalid_argument("the selection does not fit the problem");
+}
+
+bool is_amount(double x) { return std::isfinite(x) && x >= 0.0; }
+
+// Prices of a single case, where there are any.
+void check_prices(const Problem& problem, const std::vector<double>& price) {
+    if (!price.empty() && static_cast<int>(price.size()) != problem.shape.n_features)
+        throw std::invalid_argument("one price per feature is expected");
+    if (!std::all_of(price.begin(), price.end(), is_amount))
+        throw std::invalid_argument("prices must be finite and not negative");
+}
+
+void check_worth(double worth) {
+    if (!(worth > 0.0 && std::isfinite(worth))) throw std::invalid_argument("the worth must be finite and above zero");
+}
+
 void check_label(const Shape& shape, int label) {
     if (label < 0 || label >= shape.n_labels) throw std::out_of_range("no such label");
 }
 
 // A table of cases, checked; `column` must outlive it.
-Cases make_cases(const Problem& problem, const Outcomes& outcomes, const std::optional<Values>& values,
+Cases make_cases(const Problem& problem, const Outcomes& outcomes, const std::optional<Table>& values,
                  std::vector<int>& column) {
     const Shape& shape = problem.shape;
     if (static_cast<int>(outcomes.shape(1)) != shape.n_features)
@@ -89,9 +114,12 @@ Cases make_cases(const Problem& problem, const Outcomes& outcomes, const std::op
         (!values || values->shape(0) != outcomes.shape(0) || static_cast<int>(values->shape(1)) != n_values)) {
         throw std::invalid_argument("one value per case and continuous feature is expected");
     }
-    const Cases cases{outcomes.data(),   n_values > 0 ? values->data() : nullptr,
-                      outcomes.shape(0), shape.n_features,
-                      n_values,          &column};
+    const Cases cases{.outcomes = outcomes.data(),
+                      .values = n_values > 0 ? values->data() : nullptr,
+                      .n_cases = outcomes.shape(0),
+                      .n_features = shape.n_features,
+                      .n_values = n_values,
+                      .column = &column};
     for (std::size_t i = 0; i < cases.size(); ++i) {
         for (int f = 0; f < shape.n_features; ++f) {
             const int outcome = outcomes.data()[i * shape.n_features + f];
@@ -111,59 +139,6 @@ void check_labels(const Shape& shape, const Labels& labels, std::size_t n_cases)
     }
 }
 
-std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_labels, std::vector<double> price,
-                                      std::vector<double> later_price, std::vector<int> group, const Numbers& loss,
-                                      std::vector<double> surcharge, std::vector<std::uint8_t> mandatory,
-                                      std::vector<std::vector<int>> needs, std::vector<std::vector<int>> computed_from,
-                                      std::vector<std::uint8_t> continuous, Cuts cuts) {
-    auto problem = std::make_shared<Problem>();
-    problem->shape = Shape(n_outcomes, n_labels);
-    const std::size_t n = n_outcomes.size();
-    mandatory.resize(n), needs.resize(n), computed_from.resize(n), continuous.resize(n), cuts.resize(n);
-    if (price.size() != n || later_price.size() != n || group.size() != n)
-        throw std::invalid_argument("one price and group per feature is expected");
-    if (!surcharge.empty() && static_cast<int>(surcharge.size()) != problem->shape.n_rows)
-        throw std::invalid_argument("one surcharge per outcome is expected");
-    for (std::size_t f = 0; f < n; ++f) {
-        if (!std::isfinite(price[f]) || price[f] < 0.0 || !std::isfinite(later_price[f]) || later_price[f] < 0.0) {
-            throw std::invalid_argument("prices must be finite and not negative");
-        }
-        if (group[f] < -1 || group[f] >= static_cast<int>(n)) throw std::invalid_argument("no such group");
-        problem->n_groups = std::max(problem->n_groups, group[f] + 1);
-        for (const int other : needs[f]) check_feature(problem->shape, other);
-        for (const int other : computed_from[f]) check_feature(problem->shape, other);
-        if (!std::is_sorted(cuts[f].begin(), cuts[f].end())) throw std::invalid_argument("cut points must rise");
-        const bool fits =
-            cuts[f].empty() || n_outcomes[f] == 2 || n_outcomes[f] == static_cast<int>(cuts[f].size()) + 1;
-        if (!fits) throw std::invalid_argument("one more outcome than cut points is expected");
-    }
-    if (!std::all_of(surcharge.begin(), surcharge.end(), [](double x) { return std::isfinite(x) && x >= 0.0; })) {
-        throw std::invalid_argument("surcharges must be finite and not negative");
-    }
-    if (loss.size() != static_cast<std::size_t>(n_labels) * n_labels)
-        throw std::invalid_argument("the loss must be square in the labels");
-    problem->price = std::move(price);
-    problem->later_price = std::move(later_price);
-    problem->surcharge = std::move(surcharge);
-    problem->group = std::move(group);
-    problem->mandatory = std::move(mandatory);
-    problem->has_needs =
-        std::any_of(needs.begin(), needs.end(), [](const std::vector<int>& list) { return !list.empty(); });
-    problem->needs = std::move(needs);
-    problem->computed_from = std::move(computed_from);
-    problem->continuous = std::move(continuous);
-    problem->cuts = std::move(cuts);
-    problem->loss.n_labels = n_labels;
-    problem->loss.of = to_vector(loss);
-    for (int y = 0; y < n_labels; ++y) {
-        for (int a = 0; a < n_labels; ++a) {
-            if (!std::isfinite(problem->loss(y, a))) throw std::invalid_argument("the loss must be finite");
-            problem->loss.zero_one &= problem->loss(y, a) == (y == a ? 0.0 : 1.0);
-        }
-    }
-    return problem;
-}
-
 std::vector<int> all_features(const Shape& shape) {
     std::vector<int> features(shape.n_features);
     std::iota(features.begin(), features.end(), 0);
@@ -173,6 +148,7 @@ std::vector<int> all_features(const Shape& shape) {
 std::vector<int> offered(const Problem& problem, const Selection* selection, bool explore, std::uint64_t seed,
                          std::uint64_t number) {
     if (!selection) return all_features(problem.shape);
+    check_fits(problem.shape, *selection);
     std::vector<int> features;
     offer(*selection, explore, problem, seed, number, features);
     return features;
@@ -200,54 +176,11 @@ std::vector<Seen> make_evidence(const Belief& belief, const std::vector<PySeen>&
     return evidence;
 }
 
-std::vector<Stop> make_stop(const std::vector<std::tuple<std::string, double, int>>& rules) {
-    std::vector<Stop> stop;
-    for (const auto& [name, value, n_children] : rules) {
-        Stop::Kind kind;
-        if (name == "region") kind = Stop::Kind::region;
-        else if (name == "confidence") kind = Stop::Kind::confidence;
-        else if (name == "budget") kind = Stop::Kind::budget;
-        else if (name == "cost_benefit") kind = Stop::Kind::cost_benefit;
-        else if (name == "any") kind = Stop::Kind::any;
-        else if (name == "all") kind = Stop::Kind::all;
-        else throw std::invalid_argument("no such stop rule: " + name);
-        const bool combines = kind == Stop::Kind::any || kind == Stop::Kind::all;
-        const bool fine = kind == Stop::Kind::confidence     ? value > 0.0 && value <= 1.0
-                          : kind == Stop::Kind::budget       ? value >= 0.0
-                          : kind == Stop::Kind::cost_benefit ? value > 0.0 && std::isfinite(value)
-                                                             : true;
-        if (!fine || combines != (n_children > 0))
-            throw std::invalid_argument("the stop rule is not well formed: " + name);
-        stop.push_back({kind, value, n_children});
-    }
-    std::size_t wanted = stop.empty() ? 0 : 1;  // rules still to come in prefix order
-    for (const Stop& rule : stop) {
-        if (wanted == 0) throw std::invalid_argument("the stop rule is not well formed");
-        wanted += static_cast<std::size_t>(rule.n_children) - 1;
-    }
-    if (wanted != 0) throw std::invalid_argument("the stop rule is not well formed");
-    return stop;
-}
-
 Criterion make_criterion(const std::string& name) {
     for (const Trait& trait : traits) {
         if (name == trait.name) return trait.criterion;
     }
     throw std::invalid_argument("no such criterion: " + name);
-}
-
-Plans make_plans(const std::string& name) {
-    if (name == "draw") return Plans::draw;
-    if (name == "mean") return Plans::mean;
-    if (name == "both") return Plans::both;
-    throw std::invalid_argument("nothing to plan under is called " + name);
-}
-
-Thresholds make_thresholds(const std::string& name) {
-    if (name == "bins") return Thresholds::none;
-    if (name == "exhaustive") return Thresholds::exhaustive;
-    if (name == "exp3") return Thresholds::exp3;
-    throw std::invalid_argument("no such thresholds: " + name);
 }
 
 nb::tuple to_tuple(Record&& record) {
@@ -277,29 +210,6 @@ void check_theta(const Shape& shape, const Table& theta, const Numbers& label) {
     }
 }
 
-// The exact optimum of a whole case, with all that it refers to.
-struct Optimum {
-    std::shared_ptr<const Problem> problem;
-    std::vector<double> theta, label;
-    double worth;
-    std::vector<int> open, paid, known;  // what may still be asked; what was paid for, and what was known for nothing
-    std::vector<double> price;           // of this case, if not empty
-    double budget;
-    Optimal optimal = {};
-    Expected expected = {};
-    std::vector<Visit> tree = {};
-
-    void solve() {
-        Purse purse;
-        purse.take(*problem, {price, INFINITY});
-        purse.reset();
-        for (const int f : paid) purse.pay(f, -1), purse.know(f);
-        for (const int f : known) purse.know(f);
-        optimal.solve(*problem, theta.data(), label, open, purse, worth, budget);
-        expected = optimal.unroll(&tree);
-    }
-};
-
 std::tuple<double, double, double, double> to_tuple(const Expected& e) {
     return {e.price, e.loss, e.accuracy, e.n_asked};
 }
@@ -313,15 +223,6 @@ nb::tuple to_table(const std::vector<Visit>& visits) {
         probability.push_back(v.probability);
     }
     return nb::make_tuple(to_numpy(std::move(nodes), {visits.size(), 4}), to_numpy(std::move(probability)));
-}
-
-std::optional<std::tuple<int, double, double>> to_question(const Question& q) {
-    if (q.feature < 0) return std::nullopt;
-    return std::tuple{q.feature, q.price, q.gain};
-}
-
-void check_open(const Plan& plan, int feature) {
-    if (plan.is_settled(feature)) throw std::invalid_argument("the feature was told or skipped before");
 }
 
 }  // namespace

@@ -73,8 +73,8 @@ class Relaxation {
                 double left = random.uniform();
                 int k = 0;
                 while (k + 1 < shape().n_outcomes(f) && (left -= p_[shape().cell(shape().row(f) + k, y)]) >= 0.0) ++k;
-                while (k > 0 && p_[shape().cell(shape().row(f) + k, y)] == 0.0)
-                    --k;  // rounding must not draw what never comes
+                // Rounding must not draw what never comes.
+                while (k > 0 && p_[shape().cell(shape().row(f) + k, y)] == 0.0) --k;
                 outcomes_[i * n + f] = k;
                 for (int z = 0; z < m_; ++z) logs[z] += std::log(p_[shape().cell(shape().row(f) + k, z)]);
             }
@@ -86,7 +86,7 @@ class Relaxation {
     double least_loss(const double* joint) const {
         double mass = 0.0;
         for (int y = 0; y < m_; ++y) mass += joint[y];
-        return problem_.loss.whole(problem_.loss.best(joint).second, mass);
+        return problem_.loss.least(joint, mass).second;
     }
 
     // Expected loss of the best answer once every outcome has been seen.
@@ -140,8 +140,7 @@ class Relaxation {
 
     double ask(const Purse& purse, int at, int left, int f, double paid) {
         Purse then = purse;
-        then.pay(f, -1);
-        then.know(f);
+        then.buy(f);
         is_known_[f] = 1;
         double sum = paid;
         for (int k = 0; k < shape().n_outcomes(f); ++k) {

@@ -10,6 +10,7 @@
 
 #include "belief.hpp"
 #include "hypotheses.hpp"
+#include "logarithms.hpp"
 #include "policy.hpp"
 #include "purse.hpp"
 
@@ -138,9 +139,9 @@ class Case {
         return sum;
     }
 
-    // A feature that cannot be asked as things stand, in `together` with what is to be bought before it, each after
-    // what it needs itself: what it needs and, where that does not fit the budget, its inputs or another of its group.
-    // Returns what that costs; infinite where it cannot be had, or not surely within the budget.
+    // For a feature that cannot be asked as things stand: the cheapest list to buy that ends with it, in order, in
+    // `together`. First what it needs alone; where that does not fit the budget, also its inputs, or another of its
+    // group. Returns the price of the list; infinite where none is sure to fit the budget.
     double bundle(int feature, std::vector<int>& together) const {
         together.clear();
         purse_.missing(problem_->needs[feature], together);
@@ -307,8 +308,7 @@ class Case {
             const double added = then_.is_computed(f) ? 0.0 : price(f) - purse_.price(f);  // expected of its outcome
             sum += then_.price(f) + added;
             most += then_.most(f);
-            then_.pay(f, -1);
-            then_.know(f);
+            then_.buy(f);
         }
         return Purse::is_within(purse_.spent() + most, budget()) ? sum : INFINITY;
     }

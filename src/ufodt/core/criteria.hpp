@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "random.hpp"
+#include "logarithms.hpp"
 #include "shape.hpp"
 
 namespace ufodt {
@@ -101,9 +101,8 @@ inline double rig(const std::vector<Mixture>& parts, const Mixture& all) {
     return all.mass > 0.0 ? std::max(all.disorder() - left, 0.0) / all.mass : 0.0;
 }
 
-// Expected drop of the Gini impurity of the label, 1 - sum over labels of P(y)^2, from `chance(k, y)`,
-// P(outcome k | y). It is the spread of the posterior around what it is now, sum over k of q_k |P(y | k) - P(y)|^2: a
-// sum of squares.
+// Expected drop of the Gini impurity of the label, 1 - sum over labels of P(y)^2, from `chance(k, y)`, P(outcome | y).
+// It is the spread of the posterior around what it is now, a sum of squares: sum over k of q_k |P(y | k) - P(y)|^2.
 template <class Chance>
 inline double gini(const std::vector<double>& posterior, int n_outcomes, Chance chance) {
     const int m = static_cast<int>(posterior.size());
@@ -181,7 +180,7 @@ inline void ig(const Shape& shape, const Theta& theta, const std::vector<double>
     chance = q.data();
     for (std::size_t i = 0; i < features.size(); ++i) {
         for (int k = shape.n_outcomes(features[i]); k > 0; --k) gain[i] -= *chance++;
-        gain[i] = std::max(gain[i], 0.0) * 1.4426950408889634;
+        gain[i] = std::max(gain[i], 0.0) * bits_per_nat;
     }
 }
 
@@ -196,7 +195,7 @@ inline double chance_above(const std::vector<double>& posterior, const double* a
 // Entropy of a binary answer, in bits; without branches, so that many go side by side.
 inline double binary_entropy(double p) {
     const double q = 1.0 - p;
-    return -1.4426950408889634 * (p * smooth_log(std::max(p, 1e-300)) + q * smooth_log(std::max(q, 1e-300)));
+    return -bits_per_nat * (p * smooth_log(std::max(p, 1e-300)) + q * smooth_log(std::max(q, 1e-300)));
 }
 
 inline double ec2_above(const std::vector<Part>& parts, const Part& all, const std::vector<double>& posterior,

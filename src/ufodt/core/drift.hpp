@@ -1,9 +1,10 @@
-// A world that moves: forget a little with every case (paper, algorithm 5), or start anew when labels
-// begin to surprise.
+// A world that moves: forget a little with every case (paper, algorithm 5), or start anew when labels begin to
+// surprise, as a change detector has it.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -26,13 +27,13 @@ struct DriftSettings {
 // is planned under several draws of theta, each asking until it would stop, so that the new world is learned fast.
 class Drift {
   public:
-    using Case = std::pair<std::vector<Seen>, int>;
+    using Labelled = std::pair<std::vector<Seen>, int>;
     struct State {
         double n = 0.0, mean = 0.0, excess = 0.0;  // cases, mean surprise, and its excess
         double patience = 1.0;                     // times the threshold; grows with every false alarm
         double lead = 0.0, debt = 0.0;  // nats by which the reserve explains the labels better: of late, and in all
         std::int64_t n_alarms = 0, age = 0;  // alarms not taken back; cases since the last
-        std::deque<Case> recent;             // the cases since the excess began
+        std::deque<Labelled> recent;         // the cases since the excess began
     };
 
     explicit Drift(const DriftSettings& settings = {}) : settings_(settings) {}
@@ -112,7 +113,7 @@ class Drift {
         if (state_.excess > settings_.threshold * state_.patience) {
             reserve_ = belief;
             belief.clear();
-            for (const Case& c : state_.recent) belief.update(c.first, c.second);
+            for (const Labelled& c : state_.recent) belief.update(c.first, c.second);
             const double patience = state_.patience;
             const std::int64_t n_alarms = state_.n_alarms + 1;
             state_ = {};

@@ -14,10 +14,10 @@ class Judge {
     static constexpr std::size_t max_nodes = 2'000'000;
 
     // `p` is P(outcome | label) per row: the theta that the tree is judged by, whatever it was planned with.
-    Judge(Tree& tree, const Cuts& cuts, const double* p, const std::vector<double>& label)
-        : tree_(tree), cuts_(cuts), p_(p), label_(label) {}
+    Judge(Tree& tree, const double* p, const std::vector<double>& label) : tree_(tree), p_(p), label_(label) {}
 
-    Expected judge(std::vector<Visit>* visits = nullptr) {
+    // What is expected, and in `visits` the nodes that it comes from.
+    Expected judge(std::vector<Visit>& visits) {
         Expected sum;
         visit(0, -1, -1, label_, visits, sum);
         return sum;
@@ -25,18 +25,17 @@ class Judge {
 
   private:
     Tree& tree_;
-    const Cuts& cuts_;
     const double* p_;
     const std::vector<double>& label_;
 
-    void visit(int node, int parent, int branch, const std::vector<double>& joint, std::vector<Visit>* visits,
+    void visit(int node, int parent, int branch, const std::vector<double>& joint, std::vector<Visit>& visits,
                Expected& sum) {
         const Tree::Node here = tree_.nodes()[node];  // a copy: descending adds nodes
         const Shape& shape = tree_.shape();
         double mass = 0.0;
         for (const double q : joint) mass += q;
-        const int at = visits ? static_cast<int>(visits->size()) : -1;
-        if (visits) visits->push_back({parent, branch, here.feature, here.answer, mass});
+        const int at = static_cast<int>(visits.size());
+        visits.push_back({parent, branch, here.feature, here.answer, mass});
         if (here.feature < 0) {
             sum.price += mass * here.spent;
             sum.accuracy += joint[here.answer];
@@ -46,7 +45,7 @@ class Judge {
         if (tree_.nodes().size() > max_nodes) throw std::length_error("the policy has too many nodes");
         sum.n_asked += mass;
         const int f = here.feature, n_outcomes = shape.n_outcomes(f);
-        if (tree_.problem().continuous[f] && cuts_[f].empty()) {  // had, but it tells nothing yet
+        if (tree_.problem().continuous[f] && tree_.cuts()[f].empty()) {  // had, but it tells nothing yet
             visit(tree_.descend(node, n_outcomes + 1), at, 0, joint, visits, sum);
             return;
         }

@@ -83,7 +83,7 @@ class Gains {
         const double by_share = 1.0 / std::max(all.mass * all.mass, 1e-300);  // EC2: as if the weights summed to one
         const bool by_label = reads(criterion) == Reads::labels, by_region = criterion == Criterion::rig;
         const bool by_mass = reads(criterion) == Reads::hypotheses && !by_region;
-        if (by_region) whole_ = hypotheses.sum<Mixture>();
+        if (by_region) whole_ = hypotheses.mixture();
         if (criterion == Criterion::ec2 && now.views().size() == 0) {
             hypotheses.edges_left(open, gain.data());
             for (double& g : gain) g = ec2(g, all) * by_share;
@@ -99,11 +99,15 @@ class Gains {
             const auto chance = [&, row = shape.row(f)](int k, int y) { return theta.p[shape.cell(row + k, y)]; };
             if (by_mass) hypotheses.split(f, parts_);
             if (by_region) hypotheses.split(f, mixtures_);
-            if (now.is_viewed(f)) score_views(now, criterion, f, view_gain, gain[i]);
-            else if (by_label && criterion != Criterion::ig)
+            if (now.is_viewed(f)) {
+                score_views(now, criterion, f, view_gain, gain[i]);
+            } else if (by_region) {
+                gain[i] = rig(mixtures_, whole_);
+            } else if (by_mass) {
+                gain[i] = criterion == Criterion::us ? us(parts_, all) : ec2(edges_left(parts_), all);
+            } else if (by_label && criterion != Criterion::ig) {
                 gain[i] = by_chance(criterion, now.posterior(), shape.n_outcomes(f), chance);
-            else if (by_region) gain[i] = rig(mixtures_, whole_);
-            else if (by_mass) gain[i] = criterion == Criterion::us ? us(parts_, all) : ec2(edges_left(parts_), all);
+            }
         }
         if (criterion == Criterion::ec2) {
             for (double& g : gain) g *= by_share;
@@ -118,7 +122,8 @@ class Gains {
     }
 
     // Gain of one threshold of a feature, whose hypotheses have been split.
-    double above(Criterion criterion, const Part& all, const std::vector<double>& posterior, const double* above) {
+    double gain_of_view(Criterion criterion, const Part& all, const std::vector<double>& posterior,
+                        const double* above) {
         switch (criterion) {
             case Criterion::ec2: return ec2_above(parts_, all, posterior, above);
             case Criterion::us: return us_above(posterior, above);
@@ -190,12 +195,15 @@ class Gains {
             for (const int f : now.open()) {
                 if (!now.is_viewed(f) || searched_by(now, criterion, f) != Criterion::ig) continue;
                 const auto [first, last] = choices(now, f);
-                const bool is_known = given[first * m] >= 0.0;
-                for (int i = first * m; !is_known && i < last * m; ++i) given[i] = binary_entropy(above[i]);
+                if (given[first * m] < 0.0) {
+                    for (int i = first * m; i < last * m; ++i) given[i] = binary_entropy(above[i]);
+                }
                 for (int v = first; v < last; ++v, ++n) {
                     double chance = 0.0, entropy = 0.0;
-                    for (int y = 0; y < m; ++y)
-                        chance += posterior[y] * above[v * m + y], entropy += posterior[y] * given[v * m + y];
+                    for (int y = 0; y < m; ++y) {
+                        chance += posterior[y] * above[v * m + y];
+                        entropy += posterior[y] * given[v * m + y];
+                    }
                     chances_[n] = chance;
                     view_gain_[n] = entropy;
                 }
@@ -218,8 +226,8 @@ class Gains {
             view_[f] = first;  // the gain is there already
         } else {
             const auto gain_of = [&](int v) {
-                return above(criterion, all, now.posterior(),
-                             theta.view.data() + static_cast<std::size_t>(v) * now.shape().n_labels);
+                return gain_of_view(criterion, all, now.posterior(),
+                                    theta.view.data() + static_cast<std::size_t>(v) * now.shape().n_labels);
             };
             const Criterion by = searched_by(now, criterion, f);
             gain = -INFINITY;

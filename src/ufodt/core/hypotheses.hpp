@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <tuple>
@@ -50,8 +49,7 @@ class Hypotheses {
                     continue;
                 }
                 left_.assign(m, 1.0);
-                for (int k = 1; k < n_outcomes;
-                     ++k) {  // outcome k among those not yet excluded: a chain of coin tosses
+                for (int k = 1; k < n_outcomes; ++k) {  // among those not yet excluded: a chain of coin tosses
                     const int from = zero + k * m, to = shape_->indicator(f, k) * m;
                     for (int y = 0; y < m; ++y) {
                         fraction_[to + y] = binary_fraction(left_[y] > p[from + y] ? p[from + y] / left_[y] : 1.0);
@@ -145,7 +143,9 @@ class Hypotheses {
         n_alive_ = 0;
         for (int w = 0; w < n_words_; ++w) {
             std::uint64_t others = 0;
-            for (int k = 1; outcome == 0 && k < shape_->n_outcomes(feature); ++k) others |= lanes(feature, k)[w];
+            if (outcome == 0) {
+                for (int k = 1; k < shape_->n_outcomes(feature); ++k) others |= lanes(feature, k)[w];
+            }
             alive_[w] &= outcome == 0 ? ~others : lanes(feature, outcome)[w];
             n_alive_ += std::popcount(alive_[w]);
         }
@@ -184,24 +184,21 @@ class Hypotheses {
         double* of[8];
         int n = 0;
         for (const int f : features) {
-            if (shape_->n_outcomes(f) > 2) {
-                split(f, parts_);
-                *left = ufodt::edges_left(parts_);
-            } else if (two_regions) {
+            if (two_regions && shape_->n_outcomes(f) == 2) {
                 ones[n] = lanes(f, 1), of[n++] = left;
                 if (n == 8) edges_of_two(ones, of, n), n = 0;
             } else {
-                *left = edges_of_binary(lanes(f, 1));
+                split(f, parts_);
+                *left = ufodt::edges_left(parts_);
             }
             ++left;
         }
         if (n > 0) edges_of_two(ones, of, n);
     }
 
-    // The survivors as a `Part` or a `Mixture`.
-    template <class Sum>
-    Sum sum() const {
-        Sum all;
+    // The survivors as a `Mixture`.
+    Mixture mixture() const {
+        Mixture all;
         for (const double total : totals_) all.add(total);
         return all;
     }
@@ -305,12 +302,6 @@ class Hypotheses {
             edges[i] = (out_a + out_b) * (out_a * out_b) + (in_a[i] + in_b[i]) * (in_a[i] * in_b[i]);
         }
         for (int i = 0; i < n; ++i) *left[i] = edges[i];
-    }
-
-    // The edges left by a binary feature whose outcome is 1 in the lanes `ones`, between any number of regions.
-    double edges_of_binary(const std::uint64_t* ones) const {
-        const auto [zero, one] = halves<Part>(ones);
-        return zero.mass * zero.edges() + one.mass * one.edges();
     }
 
     // The survivors outside the lanes `ones`, and those in them.

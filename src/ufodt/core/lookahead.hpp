@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "case.hpp"
@@ -126,10 +124,7 @@ class Lookahead {
     // Whether a candidate pays, in a plan or, where none was looked at that begins with it, alone.
     bool pays(const Case& now, const Candidate& c) {
         if (!c.is_askable) return false;
-        const bool alone =
-            weighed_ && !c.looked_at &&
-            slack * worth_ * (loss_now(now) - loss_after(now, now.open()[c.at], now.shape().n_labels)) > c.price;
-        return c.pays || alone;
+        return c.pays || (weighed_ && !c.looked_at && slack * saved_by(now, now.open()[c.at]) > c.price);
     }
 
   private:
@@ -147,6 +142,11 @@ class Lookahead {
     std::vector<double> p_in_play_;  // the same with thresholds as they are in play
     std::vector<double> joint_;
 
+    // What the answer about a feature alone is expected to save.
+    double saved_by(const Case& now, int f) {
+        return worth_ * (loss_now(now) - loss_after(now, f, now.shape().n_labels));
+    }
+
     // What must be known before a feature may be asked may be too much to look ahead over. Then it is weighed as one
     // question with the feature, as if it told nothing itself.
     bool some_bundle_pays(const Case& now, Candidates& candidates, double stop, double best) {
@@ -154,7 +154,7 @@ class Lookahead {
         for (const Candidate& c : candidates) {
             if (c.is_askable || c.looked_at) continue;
             const int f = now.open()[c.at];
-            const double cost = stop - worth_ * (loss_now(now) - loss_after(now, f, now.shape().n_labels)) + c.price;
+            const double cost = stop - saved_by(now, f) + c.price;
             if (!(cost < slack * stop)) continue;
             bundle(now, c);
             for (const int each : together_) {

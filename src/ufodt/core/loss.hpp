@@ -36,6 +36,12 @@ struct Loss {
 
     // The expected loss from what `best` gives, which spares itself the sum of p, the mass, where mistakes cost one.
     double whole(double least, double mass) const { return zero_one ? std::max(mass + least, 0.0) : least; }
+
+    // The answer of least expected loss, and that loss; `mass` is the sum of p.
+    std::pair<int, double> least(const double* p, double mass) const {
+        const auto [answer, least] = best(p);
+        return {answer, whole(least, mass)};
+    }
 };
 
 }  // namespace ufodt

@@ -11,6 +11,7 @@
 #include <deque>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -65,11 +66,10 @@ class Optimal {
 
     // Solve what is left of a case: `p` is P(outcome | label) per row, `label` the weights of the labels given what is
     // known already, `open` the features that may still be asked, and `purse` knows what was paid for. `worth` is what
-    // one unit of loss is worth in the currency of the prices. Nothing is planned beyond the budget, as far as can be
-    // told from which features were bought: as cheaply as they may have been. So no policy that keeps to the budget
-    // costs less than this.
+    // one unit of loss is worth in the currency of the prices. The budget is kept as `PriceList` has it: so no policy
+    // that keeps to it costs less than this.
     void solve(const Problem& problem, const double* p, std::span<const double> label, std::span<const int> open,
-               const Purse& purse, double worth, double budget = INFINITY) {
+               const Purse& purse, double worth, double budget) {
         problem_ = &problem;
         p_ = p;
         worth_ = worth;
@@ -89,12 +89,12 @@ class Optimal {
     }
 
     // Expected cost to go from the start, price and worth of the loss together, times the sum of the labels' weights:
-    // of the best policy, of stopping at once, and of asking `open[at]` first; infinite where that may not be asked.
+    // of stopping at once, and of asking `open[at]` first; infinite where that may not be asked.
     double stop_value() const { return stop_value_; }
     double ask_value(int at) const { return cost(at, 0, 0); }
 
-    // The tree of the optimal policy in `tree`, if given, and what it is expected to pay.
-    Expected unroll(std::vector<Visit>* tree = nullptr) const {
+    // The tree of the optimal policy, in `tree`, and what it is expected to pay.
+    Expected unroll(std::vector<Visit>& tree) const {
         Expected sum;
         visit(0, 0, label_, -1, -1, tree, sum);
         return sum;
@@ -111,7 +111,7 @@ class Optimal {
             known |= 1U << at;
             for (int y = 0; y < m_; ++y) joint[y] *= row(at, outcome)[y];
         }
-        const int at = choose(state, known, worth_ * loss(joint, mass_[state]).first);
+        const int at = choose(state, known, worth_ * problem_->loss.least(joint.data(), mass_[state]).second);
         return at < 0 ? -1 : open_[at];
     }
 
@@ -243,7 +243,7 @@ class Optimal {
     // The same for n binary features at fixed prices; n is a constant, so that all of it unrolls.
     template <int n>
     static void settle_binary(double* value, const double* mass, const double* price) {
-        constexpr int stride = n == 4 ? 27 : n == 3 ? 9 : n == 2 ? 3 : 1;
+        constexpr int strides[] = {1, 3, 9, 27}, stride = strides[n - 1];
         const auto rest = [&](int at) {
             if constexpr (n > 1) settle_binary<n - 1>(value + at, mass + at, price + 1);
         };
@@ -319,18 +319,12 @@ class Optimal {
         return at;
     }
 
-    // Loss of the best answer in its own unit, times P(evidence), and the answer.
-    std::pair<double, int> loss(const std::vector<double>& joint, double mass) const {
-        const auto [answer, least] = problem_->loss.best(joint.data());
-        return {problem_->loss.whole(least, mass), answer};
-    }
-
     void visit(std::size_t state, std::uint32_t known, const std::vector<double>& joint, int parent, int branch,
-               std::vector<Visit>* tree, Expected& sum) const {
+               std::vector<Visit>& tree, Expected& sum) const {
         const double mass = mass_[state];
-        const auto [lost, answer] = loss(joint, mass);
-        const int at = choose(state, known, worth_ * lost), here = tree ? static_cast<int>(tree->size()) : -1;
-        if (tree) tree->push_back({parent, branch, at < 0 ? -1 : open_[at], answer, mass});
+        const auto [answer, lost] = problem_->loss.least(joint.data(), mass);
+        const int at = choose(state, known, worth_ * lost), here = static_cast<int>(tree.size());
+        tree.push_back({parent, branch, at < 0 ? -1 : open_[at], answer, mass});
         if (at < 0) {
             sum.loss += lost;
             sum.accuracy += joint[answer];

@@ -20,8 +20,8 @@ struct Problem {
     std::vector<int> group;                  // -1: none
     int n_groups = 0;
     std::vector<std::uint8_t> mandatory;          // asked before any other, whatever the stop rule says
+    std::vector<int> duties;                      // the mandatory ones
     std::vector<std::vector<int>> needs;          // features that must be known before this one can be asked
-    bool has_needs = false;                       // of any
     std::vector<std::vector<int>> computed_from;  // features that make this one free once all are known
     std::vector<std::uint8_t> continuous;
     Cuts cuts;  // fixed cut points of continuous features, where given

@@ -15,8 +15,9 @@ namespace ufodt {
 
 class PriceList {
   public:
-    // For the features `open`, as things stand in the purse. Nothing is on the list beyond the budget, as far as can be
-    // told from which features were bought: as cheaply as they may have been.
+    // For the features `open`, as things stand in the purse. A feature is left off a set's list if it does not fit the
+    // budget even when the set was bought as cheaply as it can be. A mandatory one must be asked only if it fits when
+    // the set was bought as dearly as it can be.
     void make(const Problem& problem, const Purse& purse, std::span<const int> open, double budget) {
         n_ = open.size();
         const double* const plain = purse.plain_prices(budget);
@@ -25,14 +26,16 @@ class PriceList {
         price_.assign(n_sets * n_, INFINITY);
         must_.assign(n_sets, 0);
         is_computed_.assign(is_fixed_ ? 0 : n_sets * n_, 0);
-        for (std::size_t j = 0; is_fixed_ && j < n_; ++j) price_[j] = plain[open[j]];
-        if (is_fixed_) return;
+        if (is_fixed_) {
+            for (std::size_t j = 0; j < n_; ++j) price_[j] = plain[open[j]];
+            return;
+        }
         spent_.assign(n_sets, {INFINITY, -INFINITY});
         spent_[0] = {purse.spent(), purse.spent()};
         for (std::size_t set = 0; set < n_sets; ++set) {
             then_ = purse;
             for (std::size_t j = 0; j < n_; ++j) {
-                if (set >> j & 1) then_.pay(open[j], -1), then_.know(open[j]);
+                if (set >> j & 1) then_.buy(open[j]);
             }
             const auto is_open = [&](std::size_t j, double spent) {
                 then_.set_spent(spent);

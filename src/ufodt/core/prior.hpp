@@ -20,7 +20,7 @@ struct PriorCounts {
     bool fits(const Shape& shape) const {
         return static_cast<int>(outcome.size()) == shape.n_cells() && static_cast<int>(label.size()) == shape.n_labels;
     }
-    bool is_positive() const {
+    bool is_valid() const {
         const auto fine = [](double x) { return std::isfinite(x) && x > 0.0; };
         return std::all_of(outcome.begin(), outcome.end(), fine) && std::all_of(label.begin(), label.end(), fine) &&
                fine(view);
@@ -31,13 +31,13 @@ class Prior {
   public:
     Prior(PriorCounts start, const Shape& shape) : start_(std::move(start)) {
         if (!start_.fits(shape)) throw std::invalid_argument("the prior does not fit the problem");
-        if (!start_.is_positive()) throw std::invalid_argument("prior counts must be positive and finite");
+        if (!start_.is_valid()) throw std::invalid_argument("prior counts must be positive and finite");
     }
 
     // From now on forgetting leads to this prior, and not back to the one of the start (paper, algorithm 5); labels
     // that are not learned keep theirs.
     void inject(PriorCounts injected, const Shape& shape, bool learns_labels) {
-        if (!injected.fits(shape) || !injected.is_positive()) {
+        if (!injected.fits(shape) || !injected.is_valid()) {
             throw std::invalid_argument("the injected prior must fit the problem, and be positive and finite");
         }
         if (!learns_labels) injected.label = start_.label;

@@ -30,7 +30,6 @@ class Purse {
         }
         problem_ = &problem;
         terms_ = std::move(terms);
-        prices_ = terms_.price.empty() ? problem.price.data() : terms_.price.data();
     }
 
     void reset() {
@@ -53,9 +52,9 @@ class Purse {
 
     // The price apart from what the outcome may add.
     double price(int feature) const {
-        if (is_plain_) return prices_[feature];
+        if (is_plain_) return prices()[feature];
         if (is_computed(feature)) return 0.0;
-        const double first = prices_[feature];
+        const double first = prices()[feature];
         const int group = problem_->group[feature];
         return group >= 0 && group_paid_[group] ? std::min(problem_->later_price[feature], first) : first;
     }
@@ -68,7 +67,7 @@ class Purse {
 
     // The prices of all features, if every one may always be asked at a price that never changes; else null.
     const double* plain_prices(double budget) const {
-        return is_free_choice_ && budget == INFINITY ? prices_ : nullptr;
+        return is_free_choice_ && budget == INFINITY ? prices() : nullptr;
     }
 
     // Pay for a feature; outcome -1 adds nothing.
@@ -77,6 +76,12 @@ class Purse {
         if (outcome >= 0 && !problem_->surcharge.empty() && !is_computed(feature))
             spent_ += problem_->surcharge[problem_->shape.row(feature) + outcome];
         if (problem_->group[feature] >= 0) group_paid_[problem_->group[feature]] = 1;
+    }
+
+    // As if bought, without what its outcome may add.
+    void buy(int feature) {
+        pay(feature, -1);
+        know(feature);
     }
 
     // Whether the feature may be asked now: what it needs is known, and its worst price fits the budget.
@@ -109,11 +114,12 @@ class Purse {
   private:
     const Problem* problem_ = nullptr;
     CaseTerms terms_;
-    const double* prices_ = nullptr;
-    bool is_free_choice_ = true;  // besides, no outcome adds to a price, and nothing is mandatory
     bool is_plain_ = true;        // no groups, nothing needed or computed: a price is a price
+    bool is_free_choice_ = true;  // besides, no outcome adds to a price, and nothing is mandatory
     std::vector<std::uint8_t> is_known_, group_paid_;
     double spent_ = 0.0;
+
+    const double* prices() const { return terms_.price.empty() ? problem_->price.data() : terms_.price.data(); }
 
     bool all_known(const std::vector<int>& features) const {
         return std::all_of(features.begin(), features.end(), [&](int f) { return is_known_[f]; });

@@ -10,12 +10,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <tuple>
 #include <utility>
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
+
+#include "logarithms.hpp"
 
 namespace ufodt {
 
@@ -42,40 +43,6 @@ inline std::uint64_t mix(std::uint64_t& state) {
 
 // The double in [1, 2) whose fraction is the top 52 bits of a word.
 inline double one_to_two(std::uint64_t word) { return std::bit_cast<double>(word >> 12 | 0x3ff0000000000000ULL); }
-
-// Natural logarithm good to 1e-13 for normal positive numbers; without branches, so that loops over it vectorise.
-inline double smooth_log(double x) {
-    const auto bits = std::bit_cast<std::uint64_t>(x);
-    const std::uint64_t shifted = bits - 0x3fe6a09e667f3bcdULL;             // puts the mantissa in [sqrt(1/2), sqrt(2))
-    const std::uint64_t exponent = shifted >> 52 | -(shifted >> 63) << 12;  // with its sign
-    const auto mantissa = std::bit_cast<double>(bits - (exponent << 52));
-    const double k = std::bit_cast<double>(exponent + 0x4338000000000000ULL) - 0x1.8p52;  // as a double
-    const double s = (mantissa - 1.0) / (mantissa + 1.0), t = s * s;
-    const double series =
-        1.0 + t * (1.0 / 3 +
-                   t * (1.0 / 5 + t * (1.0 / 7 + t * (1.0 / 9 + t * (1.0 / 11 + t * (1.0 / 13 + t * (1.0 / 15)))))));
-    return k * 0.6931471805599453 + 2.0 * s * series;
-}
-
-// Each number, zero or more, times its logarithm.
-inline void times_log(double* x, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) x[i] *= smooth_log(std::max(x[i], 1e-300));
-}
-
-// Exponential good to 1e-15 for x <= 0, without branches too; vanishes below -700.
-inline double smooth_exp(double given) {
-    const double x = std::max(given, -700.0);
-    const double shifted = x * 1.4426950408889634 + 0x1.8p52, k = shifted - 0x1.8p52;  // rounds to a whole number
-    const double r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b3ap-40;  // what is left, in two parts of log 2
-    const double r2 = r * r, r4 = r2 * r2;
-    const double low = (1.0 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
-    const double middle = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
-    const double high =
-        (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800)) + r4 * (1.0 / 479001600);
-    const double series = low + r4 * (middle + r4 * high);
-    const double power = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52);
-    return given < -700.0 ? 0.0 : series * power;
-}
 
 // Two normal variates from two words (Box and Muller, 1958): the angle lies in the first eighth of the circle, and bits
 // that the fraction does not use say which eighth it is moved to.
@@ -127,13 +94,12 @@ class Random {
         return normal_pair(w[0], w[1]).first;
     }
 
-    // Gamma(shape, 1) variates by Marsaglia and Tsang (2000); callers keep
-    // `squeeze`, 1 / sqrt(9 (shape - 1/3)).
+    // Gamma(shape, 1) variates by Marsaglia and Tsang (2000); callers keep `squeeze`, 1 / sqrt(9 (shape - 1/3)).
     //
-    // Nearly all are accepted at once, many side by side; the others are drawn one by one. Their sure acceptance u < 1
-    // - 0.0331 x^4 is for shape 1. Acceptance is exp(-s h(x / sqrt(s))) with s = 1 / squeeze^2, convex in s for a given
-    // ratio and 1 at s = 0, so a line in s that starts at 1 and lies below it at shape 1, where s = 6, stays below:
-    // 0.0331 may shrink with squeeze^2.
+    // Nearly all are accepted at once, many side by side; the others are drawn one by one. The sure acceptance,
+    // u < 1 - 0.0331 x^4, is for shape 1. Acceptance is exp(-s h(x / sqrt(s))) with s = 1 / squeeze^2, convex in s for
+    // a given ratio and 1 at s = 0, so a line in s that starts at 1 and lies below it at shape 1, where s = 6, stays
+    // below: 0.0331 may shrink with squeeze^2.
     void gammas(const double* shape, const double* squeeze, double* out, int n) {
         constexpr int n_block = 32;
         for (int from = 0; from < n; from += n_block, shape += n_block, squeeze += n_block, out += n_block) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lanes.hpp"
+#include "logarithms.hpp"
 #include "loss.hpp"
 #include "shape.hpp"
 
@@ -88,8 +89,8 @@ class Regions {
     // if more than the likeliest label is wanted.
     template <int L, int W>
     void sum_odds(const std::uint64_t* lanes, int w, int y, bool keep, Floats* best, Ints* region) {
-        constexpr int n_rows =
-            std::min(W * n_rows_per_word, 8 / L);  // eight sums at once: an addition waits for the one before
+        // Eight sums at once: an addition waits for the one before.
+        constexpr int n_rows = std::min(W * n_rows_per_word, 8 / L);
         const int m = shape_->n_labels;
         for (int from = 0; from < W * n_rows_per_word; from += n_rows) {
             Floats odds[L][n_rows];
@@ -111,10 +112,8 @@ class Regions {
                     const Ints better = odds[l][q] > top;
                     top = better ? odds[l][q] : top;
                     region[from + q] = better ? Ints{} + (y + l) : region[from + q];
-                    if (keep)
-                        store(logit_.data() + static_cast<std::size_t>(y + l) * n_words_ * 64 + 64 * w +
-                                  n_lanes * (from + q),
-                              odds[l][q]);
+                    float* const to = logit_.data() + static_cast<std::size_t>(y + l) * n_words_ * 64 + 64 * w;
+                    if (keep) store(to + n_lanes * (from + q), odds[l][q]);
                 }
             }
         }
@@ -138,7 +137,7 @@ class Regions {
 
     void choose_by_loss(const Loss& loss) {
         chance_.resize(shape_->n_labels);
-        for (int row = 0; row < 64 / n_lanes * n_words_; ++row) {
+        for (int row = 0; row < n_rows_per_word * n_words_; ++row) {
             probabilities(row);
             for (int i = 0; i < n_lanes; ++i) {
                 for (int y = 0; y < shape_->n_labels; ++y) chance_[y] = p_[y][i];

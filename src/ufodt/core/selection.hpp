@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -32,6 +33,7 @@ class Selection {
         magnitude_.assign(n_, 0.0);
     }
 
+    bool fits(const Shape& shape) const { return *shape_ == shape; }
     bool on() const { return settings_.size > 0 && settings_.size < n_; }
     const std::vector<double>& weights() const { return weight_; }
     void set_weights(std::vector<double> weights) {
@@ -45,8 +47,9 @@ class Selection {
     void merge(const Selection& other) {
         if (weight_.size() != other.weight_.size()) throw std::invalid_argument("the weights do not fit");
         for (std::size_t i = 0; i < weight_.size(); ++i) weight_[i] += other.weight_[i];
-        for (int row = 0; on() && row < n_rows_; ++row) bound(weight_.data() + static_cast<std::size_t>(row) * n_);
-        if (on()) weigh_all();
+        if (!on()) return;
+        for (int row = 0; row < n_rows_; ++row) bound(weight_.data() + static_cast<std::size_t>(row) * n_);
+        weigh_all();
         floor_ = 0.0;
     }
 
@@ -79,7 +82,6 @@ class Selection {
     }
 
     // History in bulk, case by case: every cell that is known was sure to be had, so it counts as it is.
-    template <class Cases>
     void update_many(const Belief& belief, const Cases& cases, const std::int32_t* labels) {
         for (std::size_t i = 0; i < cases.size(); ++i) {
             if (labels[i] < 0) continue;
@@ -90,7 +92,6 @@ class Selection {
 
     // The same for a table with weights, as a whole: a few steps along the mean of what its cases ask for. Neither the
     // order of rows nor whether equal ones stand as one makes a difference, to the last bit.
-    template <class Cases>
     void update_table(const Belief& belief, const Cases& cases, const std::int32_t* labels, const double* weights) {
         double total = 0.0;
         for (std::size_t i = 0; i < cases.size(); ++i) total += labels[i] < 0 ? 0.0 : weights[i];
@@ -185,7 +186,6 @@ class Selection {
         return outcome < 0 ? 0.0 : 2.0 * outcome / (shape_->n_outcomes(f) - 1) - 1.0;
     }
 
-    template <class Cases>
     void take(const Belief& belief, const Cases& cases, std::size_t i) {
         inputs_.clear();
         for (int f = 0; f < n_; ++f) {
@@ -213,9 +213,11 @@ class Selection {
             any = true;
             all |= bound(w);
         }
-        if (all) weigh_all();
-        else if (any)
+        if (all) {
+            weigh_all();
+        } else if (any) {
             for (const auto& [f, x] : inputs_) weigh(f);
+        }
     }
 
     // Whether the weights had to be shortened.

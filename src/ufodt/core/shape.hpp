@@ -2,8 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -26,6 +27,8 @@ struct Shape {
             first_row.push_back(first_row.back() + k);
         }
         n_rows = first_row.back();
+        if (std::int64_t{n_rows} * n_labels > std::numeric_limits<int>::max())
+            throw std::length_error("the problem has too many outcomes and labels");
     }
     int row(int feature) const { return first_row[feature]; }
     int n_outcomes(int feature) const { return first_row[feature + 1] - first_row[feature]; }
@@ -37,26 +40,6 @@ struct Shape {
     int n_indicators() const { return n_rows - n_features; }
     bool operator==(const Shape&) const = default;
 };
-
-// Natural logarithm good to 1e-7, written without branches so that loops over it vectorise; log(0) is about -88.
-inline float quick_log(float x) {
-    const auto bits = std::bit_cast<std::int32_t>(x);
-    const std::int32_t exponent = (bits - 0x3f3504f3) >> 23;  // puts the mantissa in [sqrt(1/2), sqrt(2))
-    const auto mantissa = std::bit_cast<float>(bits - (exponent << 23));
-    const float s = (mantissa - 1.0f) / (mantissa + 1.0f), s2 = s * s;
-    const float series = 2.0f * s * (1.0f + s2 * (1.0f / 3 + s2 * (1.0f / 5 + s2 * (1.0f / 7 + s2 * (1.0f / 9)))));
-    return static_cast<float>(exponent) * 0.693147181f + series;
-}
-
-// Exponential good to 2e-7 for x <= 0, in the same way; vanishes below -87.
-inline float quick_exp(float x) {
-    x = x < -87.0f ? -87.0f : x;
-    const float k = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to the nearest integer
-    const float r = x - k * 0.693147181f;
-    const float series =
-        1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
-    return series * std::bit_cast<float>((static_cast<std::int32_t>(k) + 127) << 23);
-}
 
 // Call `work` with the number of labels, as a constant where there are two: the short loops over them then unroll.
 template <class Work>
@@ -95,6 +78,22 @@ struct Seen {
     int view = -1;  // threshold in use
 };
 
+// A table of cases: outcomes (-1: cannot be had) and, in columns of their own, the values of continuous features.
+struct Cases {
+    const std::int16_t* outcomes;
+    const double* values;
+    std::size_t n_cases;
+    int n_features, n_values;
+    const std::vector<int>* column;  // per feature: its column in `values`, -1 if it is not continuous
+
+    std::size_t size() const { return n_cases; }
+    bool has(std::size_t i, int f) const { return outcomes[i * n_features + f] >= 0; }
+    Seen seen(std::size_t i, int f) const {
+        const int c = (*column)[f];
+        return {f, outcomes[i * n_features + f], c < 0 ? 0.0 : values[i * n_values + c]};
+    }
+};
+
 // A share of Exp3's sum: the importance-weighted gain of a view.
 struct Reward {
     int view;
@@ -107,6 +106,11 @@ using Cuts = std::vector<std::vector<double>>;
 
 inline int outcome_of(const std::vector<double>& cuts, double value) {
     return static_cast<int>(std::lower_bound(cuts.begin(), cuts.end(), value) - cuts.begin());
+}
+
+// Whether numbers may be counts: finite and not negative.
+inline bool are_counts(const std::vector<double>& all) {
+    return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x) && x >= 0.0; });
 }
 
 // The mean belief as logarithms, ready to be summed over the evidence; outcomes are relative to `total`.

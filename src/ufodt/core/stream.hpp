@@ -1,8 +1,8 @@
 // Whole streams: the online loop of the paper (algorithm 1), and a hold-out walked down the memoised tree.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -12,22 +12,6 @@
 #include "tree.hpp"
 
 namespace ufodt {
-
-// A table of cases: outcomes (-1: cannot be had) and, in columns of their own, the values of continuous features.
-struct Cases {
-    const std::int16_t* outcomes;
-    const double* values;
-    std::size_t n_cases;
-    int n_features, n_values;
-    const std::vector<int>* column;  // per feature: its column in `values`, -1 if it is not continuous
-
-    std::size_t size() const { return n_cases; }
-    bool has(std::size_t i, int f) const { return outcomes[i * n_features + f] >= 0; }
-    Seen seen(std::size_t i, int f) const {
-        const int c = (*column)[f];
-        return {f, outcomes[i * n_features + f], c < 0 ? 0.0 : values[i * n_values + c]};
-    }
-};
 
 // One line per case. `asked` holds the questions of all cases one after the other, `n_asked` of each.
 struct Record {
@@ -43,7 +27,7 @@ struct Record {
 };
 
 // What changes from case to case.
-struct Mind {
+struct Learned {
     Belief& belief;
     Drift& drift;
     Selection& selection;
@@ -56,18 +40,14 @@ inline void offer(const Selection& selection, bool explore, const Problem& probl
     if (selection.on()) {
         Random random(~seed, number);
         selection.candidates(random, explore, features);
-        const std::uint8_t *const from = problem.mandatory.data(), *const to = from + n_features, *at = from;
-        for (; at < to && (at = static_cast<const std::uint8_t*>(std::memchr(at, 1, to - at))); ++at) {
-            const auto f = static_cast<int>(at - from);
-            if (!std::binary_search(features.begin(), features.end(), f))
-                features.insert(std::upper_bound(features.begin(), features.end(), f), f);
-        }
-        for (std::size_t i = 0; problem.has_needs && i < features.size(); ++i) {  // with what they need, and so on
+        features.insert(features.end(), problem.duties.begin(), problem.duties.end());
+        for (std::size_t i = 0; i < features.size(); ++i) {  // with what they need, and so on
             for (const int f : problem.needs[features[i]]) {
                 if (std::find(features.begin(), features.end(), f) == features.end()) features.push_back(f);
             }
         }
-        if (problem.has_needs) std::sort(features.begin(), features.end());
+        std::sort(features.begin(), features.end());
+        features.erase(std::unique(features.begin(), features.end()), features.end());
     } else if (static_cast<int>(features.size()) != n_features) {
         features.resize(n_features);
         std::iota(features.begin(), features.end(), 0);
@@ -75,25 +55,25 @@ inline void offer(const Selection& selection, bool explore, const Problem& probl
 }
 
 // Learn one labelled case: forget what drift says, then count.
-inline void learn(Mind mind, const std::vector<Seen>& evidence, const std::vector<Reward>& rewards, int label) {
-    if (mind.selection.on()) mind.selection.update(mind.belief, evidence, label);
-    mind.drift.learn(mind.belief, evidence, rewards, label);
+inline void learn(Learned learned, const std::vector<Seen>& evidence, const std::vector<Reward>& rewards, int label) {
+    if (learned.selection.on()) learned.selection.update(learned.belief, evidence, label);
+    learned.drift.learn(learned.belief, evidence, rewards, label);
 }
 
 // For each case: plan, pay for what the plan asks, answer, then learn if the label (>= 0) is known. `prices` may hold
 // one row of prices per case. Where nothing is explored, every case has the random numbers of the first.
-inline void run(Plan& plan, Mind mind, std::uint64_t seed, std::uint64_t first, const Cases& cases,
-                const std::int32_t* labels, const double* prices, Record& record, bool explore = true) {
+inline void run(Plan& plan, Learned learned, std::uint64_t seed, std::uint64_t first, const Cases& cases,
+                const std::int32_t* labels, const double* prices, Record& record, bool explore) {
     const int n_features = plan.shape().n_features;
     std::vector<Seen> evidence;
     std::vector<int> offered;
     std::vector<double> p;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const std::uint64_t number = explore ? first + i : first;
-        offer(mind.selection, explore, plan.problem(), seed, number, offered);
+        offer(learned.selection, explore, plan.problem(), seed, number, offered);
         CaseTerms terms;
         if (prices) terms.price.assign(prices + i * n_features, prices + (i + 1) * n_features);
-        plan.begin(mind.belief, seed, number, offered, std::move(terms), explore ? mind.drift.n_draws() : 1);
+        plan.begin(learned.belief, seed, number, offered, std::move(terms), explore ? learned.drift.n_draws() : 1);
         evidence.clear();
         for (;;) {
             const Question question = plan.next();
@@ -113,7 +93,7 @@ inline void run(Plan& plan, Mind mind, std::uint64_t seed, std::uint64_t first, 
         }
         const int answer = plan.predict(p);
         record.add(answer, p[answer], plan.spent(), static_cast<int>(evidence.size()));
-        if (labels[i] >= 0) learn(mind, evidence, plan.rewards(), labels[i]);
+        if (labels[i] >= 0) learn(learned, evidence, plan.rewards(), labels[i]);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include "logarithms.hpp"
 #include "shape.hpp"
 
 namespace ufodt {

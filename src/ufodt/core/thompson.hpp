@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "logarithms.hpp"
 #include "random.hpp"
 #include "shape.hpp"
 #include "views.hpp"
@@ -92,16 +93,19 @@ struct Dirichlets {
             const int n_cuts = static_cast<int>(cuts[f].size()), first = views.first(f);
             if (exp3 && random) std::tie(theta.chosen[f], theta.chance[f]) = views.pick(*random, f, n_cuts);
             else if (exp3) theta.chosen[f] = views.by_mean(f, n_cuts);
-            for (int v = one_in_play ? theta.chosen[f] : first, n = one_in_play ? 1 : n_cuts; n > 0; --n)
-                theta.gathered.views.push_back(v++);
+            const int from = one_in_play ? theta.chosen[f] : first, to = from + (one_in_play ? 1 : n_cuts);
+            for (int v = from; v < to; ++v) theta.gathered.views.push_back(v);
         }
         if (random) views.gather(theta.gathered);
         const double* drawn = random ? gammas(*random, theta.gathered) : nullptr;
         for (const int v : theta.gathered.views) {
             double* const p = theta.view.data() + static_cast<std::size_t>(v) * m;
-            if (!random) views.mean(v, p);
-            for (int y = 0; random && y < m; ++y) p[y] = drawn[m + y] / (drawn[m + y] + drawn[y] + 1e-300);
-            if (random) drawn += 2 * m;
+            if (!random) {
+                views.mean(v, p);
+                continue;
+            }
+            for (int y = 0; y < m; ++y) p[y] = drawn[m + y] / (drawn[m + y] + drawn[y] + 1e-300);
+            drawn += 2 * m;
         }
         for (const int f : features) {
             if (is_viewed(views, cuts, f)) mix_views(f, theta);
@@ -118,8 +122,10 @@ struct Dirichlets {
                 above[y] = p_of(theta.chosen[f])[y];
             } else {
                 double sum = 0.0, weight = 0.0;
-                for (int v = first; v < first + n_cuts; ++v)
-                    sum += views.use(v, y) * p_of(v)[y], weight += views.use(v, y);
+                for (int v = first; v < first + n_cuts; ++v) {
+                    sum += views.use(v, y) * p_of(v)[y];
+                    weight += views.use(v, y);
+                }
                 above[y] = sum / weight;
             }
             below[y] = 1.0 - above[y];
@@ -127,10 +133,9 @@ struct Dirichlets {
     }
 
     void normalise(const std::vector<int>& features, Theta& theta, Random* random = nullptr) const {
-        const int m = shape.n_labels;
         double* const p = theta.p.data();
         theta.log_p.resize(theta.p.size());
-        with_labels(m, [&](auto m) {
+        with_labels(shape.n_labels, [&](auto m) {
             for (const int f : features) {
                 const int from = shape.first_row[f] * m, to = shape.first_row[f + 1] * m;
                 for (int y = 0; y < m; ++y) {
@@ -146,10 +151,11 @@ struct Dirichlets {
         const auto take_logs = [&](int from, int to) {
             for (int cell = from; cell < to; ++cell) theta.log_p[cell] = quick_log(static_cast<float>(theta.p[cell]));
         };
-        if (static_cast<int>(features.size()) == shape.n_features)
+        if (static_cast<int>(features.size()) == shape.n_features) {
             take_logs(0, shape.n_cells());  // one long loop is a fast one
-        else
+        } else {
             for (const int f : features) take_logs(shape.cell(shape.row(f), 0), shape.cell(shape.row(f + 1), 0));
+        }
     }
 };
 

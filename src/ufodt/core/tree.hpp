@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <queue>
 #include <utility>
@@ -27,10 +26,10 @@ class Tree {
 
     // How far to unroll: a node is asked at only within these, and answers where it stands otherwise.
     struct Limits {
-        int max_depth = std::numeric_limits<int>::max();    // questions on a path
-        int max_missing = std::numeric_limits<int>::max();  // features that could not be had on a path
-        double min_share = 0.0;                             // probability of the outcomes on a path
-        std::size_t max_nodes = std::numeric_limits<std::size_t>::max();
+        int max_depth;     // questions on a path
+        int max_missing;   // features that could not be had on a path
+        double min_share;  // probability of the outcomes on a path
+        std::size_t max_nodes;
     };
 
     Tree(std::shared_ptr<const Problem> problem, Policy policy, const Belief& belief, const std::vector<int>& offered,
@@ -51,7 +50,6 @@ class Tree {
     bool has_views() const { return has_views_; }
 
     // Which way a case goes at a node: an outcome; K: it could not be had; K + 1: it was, but tells nothing yet.
-    template <class Cases>
     int branch_of(int node, const Cases& cases, std::size_t i) const {
         const int f = nodes_[node].feature, n_outcomes = shape().n_outcomes(f);
         if (!cases.has(i, f)) return n_outcomes;
@@ -69,8 +67,8 @@ class Tree {
     };
     const std::vector<Reached>& reached() const { return reached_; }
 
-    // Make up to `n_steps` of the nodes within the limits ask, likeliest first, each with all its children; call again
-    // until nothing is left. Returns whether something is left. Meant for a tree that nothing has walked down yet.
+    // Make up to `n_steps` of the nodes within the limits ask, likeliest first, each with all its children. Returns
+    // whether another call could do more. Meant for a tree that nothing else has walked down.
     bool unroll(const Limits& limits, std::size_t n_steps) {
         if (reached_.empty()) note(1.0, 0, 0);
         for (; n_steps > 0 && !frontier_.empty(); --n_steps) {
@@ -78,9 +76,8 @@ class Tree {
             const Reached from = reached_[node];
             const int feature = nodes_[node].feature, n_outcomes = shape().n_outcomes(feature);
             const bool is_number = problem().continuous[feature], tells = !is_number || !cuts_[feature].empty();
-            const int n_told = !tells                     ? 1
-                               : is_number && !has_views_ ? static_cast<int>(cuts_[feature].size()) + 1
-                                                          : n_outcomes;
+            int n_told = tells ? n_outcomes : 1;
+            if (tells && is_number && !has_views_) n_told = static_cast<int>(cuts_[feature].size()) + 1;
             const bool may_miss = from.missing < limits.max_missing;
             if (nodes_.size() + n_told + may_miss > limits.max_nodes) return false;
             frontier_.pop();

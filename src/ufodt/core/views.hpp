@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "logarithms.hpp"
 #include "random.hpp"
 #include "shape.hpp"
 #include "sketch.hpp"
@@ -53,8 +57,8 @@ class Views {
 
     void learn(int feature, const std::vector<double>& cuts, double value, int used, int label) {
         for (int v = first(feature), k = 0; k < static_cast<int>(cuts.size()); ++k, ++v) {
-            if (!settings_.teach_all && used >= 0 && v != used)
-                continue;  // a value that came without a plan teaches all
+            // A value that came without a plan teaches all.
+            if (!settings_.teach_all && used >= 0 && v != used) continue;
             const std::size_t at = cell(v, value > cuts[k], label);
             count_[at] += 1.0;
             refresh_cell(at);
@@ -62,6 +66,9 @@ class Views {
         most_telling_[feature] = -1;
         if (used >= 0) use_[static_cast<std::size_t>(used) * m_ + label] += 1.0;
     }
+
+    // Whether another has the thresholds of every feature at the same places.
+    bool has_same_places(const Views& other) const { return first_ == other.first_; }
 
     void reward(int view, double amount) { sum_[view] += amount; }
 
@@ -149,7 +156,9 @@ class Views {
     const std::vector<double>& uses() const { return use_; }
     const std::vector<double>& sums() const { return sum_; }
     void restore(std::vector<double> counts, std::vector<double> uses, std::vector<double> sums) {
-        if (counts.size() != count_.size() || uses.size() != use_.size() || sums.size() != sum_.size())
+        const bool fit = counts.size() == count_.size() && uses.size() == use_.size() && sums.size() == sum_.size();
+        const bool finite = std::all_of(sums.begin(), sums.end(), [](double x) { return std::isfinite(x); });
+        if (!fit || !finite || !are_counts(counts) || !are_counts(uses))
             throw std::invalid_argument("the thresholds do not fit");
         count_ = std::move(counts), use_ = std::move(uses), sum_ = std::move(sums);
         refresh_all();

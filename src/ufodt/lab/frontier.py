@@ -53,7 +53,7 @@ def after_led(seeds: tuple[int, ...]) -> list[Result]:
         policy = policies.settled(learner.policy, world.problem, world.compiled)
         tree = core.Tree(world.compiled, policy, learner.belief, seed=seed, number=0)
         worth = policies.worth(learner.policy, world.problem)
-        found.append(certificate.of_tree(tree, learner.belief, world.theta, world.label, worth=worth))
+        found.append(certificate.of_tree(tree, world.theta, world.label, worth=worth))
     asked, accuracy = spread(f.n_asked for f in found), spread(f.accuracy for f in found)
     ratio = spread(f.cost / best.cost for f in found)
     return [

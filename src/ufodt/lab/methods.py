@@ -24,7 +24,6 @@ from ufodt.lab.datasets.generated import STAGGER_LENGTH
 from ufodt.lab.expert import expert_prior
 from ufodt.lab.printed import N_SELECTED, printed_problem
 from ufodt.lab.published import PUBLISHED
-from ufodt.prior import paper as printed_prior
 
 Settings = Mapping[str, Any]
 N_HYPOTHESES = 128  # of the printed algorithm, on data that the paper does not have
@@ -109,11 +108,12 @@ def _printed(
         if data.name in PAPER and any(isinstance(f, Continuous) for f in problem.features):
             problem = printed_problem(setup.everything or data)  # cut points from the whole file, as printed
         share = setup.get("prior")
-        prior = printed_prior() if share is None else expert_prior(problem, share, concepts=concepts)
+        prior = None if share is None else expert_prior(problem, share, concepts=concepts)
         size = setup.get("k", N_SELECTED.get(data.name, max(1, problem.n_features // 2))) if selects else 0
-        learner = UFODT(
+        learner = UFODT.paper(
             problem,
-            policy=policies.paper(criterion=criterion, n_hypotheses=setup.get("n_hypotheses", default or N_HYPOTHESES)),
+            criterion=criterion,
+            n_hypotheses=setup.get("n_hypotheses", default or N_HYPOTHESES),
             prior=prior,
             thresholds=thresholds.paper("exp3" if cut == "exp3" else "exhaustive"),
             drift=drift.discount(setup.get("gamma", PAPER_GAMMA)) if adapts else None,

@@ -96,4 +96,4 @@ def follow(world: World, policy: Policy, *, worth: float | None = None, seed: in
     tree = core.Tree(
         world.compiled, policies.settled(policy, world.problem, world.compiled), world.belief, seed=seed, number=0
     )
-    return certificate.of_tree(tree, world.belief, world.theta, world.label, worth=worth)
+    return certificate.of_tree(tree, world.theta, world.label, worth=worth)

@@ -99,7 +99,7 @@ def expected(learner: UFODT, world: World, worth: float) -> certificate.Expected
         seed=learner.seed,
         number=learner.n_opened,
     )
-    return certificate.of_tree(tree, belief, world.theta, world.label, worth=worth)
+    return certificate.of_tree(tree, world.theta, world.label, worth=worth)
 
 
 def looks(n_cases: int) -> list[int]:

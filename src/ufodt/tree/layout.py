@@ -188,9 +188,15 @@ def _short(value: float) -> str:
 
 def wide(text: str, size: float = SIZE) -> float:
     """About how many pixels a text takes: narrow, wide and other letters, East Asian ones double."""
-    thin, broad = "iljtfrI.,:;!|' ()[]·", "mwMW@%—…"
-    return sum(
-        size
-        * (1.0 if ord(c) > 0x2E7F else 0.34 if c in thin else 0.88 if c in broad else 0.62 if c.isupper() else 0.56)
-        for c in text
-    )
+    return size * sum(_width(c) for c in text)
+
+
+def _width(letter: str) -> float:
+    """How wide a letter is, as a share of its size."""
+    if ord(letter) > 0x2E7F:
+        return 1.0
+    if letter in "iljtfrI.,:;!|' ()[]·":
+        return 0.34
+    if letter in "mwMW@%—…":
+        return 0.88
+    return 0.62 if letter.isupper() else 0.56

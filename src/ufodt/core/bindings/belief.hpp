@@ -8,6 +8,13 @@ namespace {
 
 using namespace nb::literals;
 
+Thresholds make_thresholds(const std::string& name) {
+    if (name == "bins") return Thresholds::none;
+    if (name == "exhaustive") return Thresholds::exhaustive;
+    if (name == "exp3") return Thresholds::exp3;
+    throw std::invalid_argument("no such thresholds: " + name);
+}
+
 void bind_belief(nb::module_& m) {
     nb::class_<Belief>(m, "Belief")
         .def(
@@ -15,6 +22,7 @@ void bind_belief(nb::module_& m) {
             [](Belief* self, const std::shared_ptr<Problem>& problem, const Table& prior, const Numbers& label_prior,
                bool learns_labels, const std::string& thresholds, int n_thresholds, bool teach_all, bool average,
                bool normalise, double eta, double view_prior) {
+                if (n_thresholds < 0) throw std::invalid_argument("the number of thresholds must not be negative");
                 const ViewSettings views{make_thresholds(thresholds), teach_all, average, normalise, eta};
                 new (self) Belief(problem->shape, {to_cells(problem->shape, prior), to_vector(label_prior), view_prior},
                                   learns_labels, problem->continuous, problem->cuts, n_thresholds, views);
@@ -40,8 +48,6 @@ void bind_belief(nb::module_& m) {
             [](Belief& b, int feature, std::vector<double> cuts, const Numbers& values, const Numbers& counts,
                std::int64_t n_seen) {
                 check_feature(b.shape(), feature);
-                if (counts.size() != values.size() * b.shape().n_labels || n_seen < 0)
-                    throw std::invalid_argument("the sketch does not fit");
                 b.restore(feature, std::move(cuts), to_vector(values), to_vector(counts), n_seen);
             },
             "feature"_a, "cuts"_a, "values"_a, "counts"_a, "n_seen"_a)
@@ -60,7 +66,10 @@ void bind_belief(nb::module_& m) {
             "counts"_a, "uses"_a, "sums"_a)
         .def(
             "first_view",
-            [](const Belief& b, int feature) { return b.views().has(feature) ? b.views().first(feature) : -1; },
+            [](const Belief& b, int feature) {
+                check_feature(b.shape(), feature);
+                return b.views().has(feature) ? b.views().first(feature) : -1;
+            },
             "feature"_a)
         .def(
             "inject",
@@ -125,10 +134,10 @@ void bind_belief(nb::module_& m) {
         .def(
             "update_many",
             [](Belief& b, const std::shared_ptr<Problem>& problem, const Outcomes& outcomes, const Labels& labels,
-               const std::optional<Values>& values) {
+               const std::optional<Table>& values) {
                 std::vector<int> column;
                 const Cases cases = make_cases(*problem, outcomes, values, column);
-                if (!(problem->shape == b.shape())) throw std::invalid_argument("the belief does not fit the problem");
+                check_fits(*problem, b);
                 check_labels(b.shape(), labels, outcomes.shape(0));
                 nb::gil_scoped_release free;
                 b.update_many(cases, labels.data());

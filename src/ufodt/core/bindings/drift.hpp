@@ -1,6 +1,8 @@
 // Drift: a world that moves.
 #pragma once
 
+#include <deque>
+
 #include "../border.hpp"
 
 namespace ufodt {
@@ -37,7 +39,9 @@ void bind_drift(nb::module_& m) {
                                 std::vector<std::pair<std::vector<PySeen>, int>>>& given,
                const Belief* reserve) {
                 const auto& [n, mean, excess, patience, lead, debt, n_alarms, age, cases] = given;
-                std::deque<Drift::Case> recent;
+                if (reserve && !(reserve->shape() == belief.shape()))
+                    throw std::invalid_argument("the reserve does not fit the belief");
+                std::deque<Drift::Labelled> recent;
                 for (const auto& [evidence, label] : cases) {
                     check_label(belief.shape(), label);
                     recent.emplace_back(make_evidence(belief, evidence), label);

@@ -11,8 +11,7 @@ using namespace nb::literals;
 void bind_pieces(nb::module_& m) {
     m.def(
         "score_masses",
-        [](const std::string& criterion,
-           const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& mass) {
+        [](const std::string& criterion, const Table& mass) {
             const Criterion by = make_criterion(criterion);
             if (by != Criterion::us && by != Criterion::ec2 && by != Criterion::rig)
                 throw std::invalid_argument("masses are scored by ec2, us or rig");

@@ -8,11 +8,19 @@ namespace {
 
 using namespace nb::literals;
 
+std::optional<std::tuple<int, double, double>> to_question(const Question& q) {
+    if (q.feature < 0) return std::nullopt;
+    return std::tuple{q.feature, q.price, q.gain};
+}
+
+void check_open(const Plan& plan, int feature) {
+    if (plan.is_settled(feature)) throw std::invalid_argument("the feature was told or skipped before");
+}
+
 void bind_plan(nb::module_& m) {
     const auto check = [](const Problem& problem, const Belief& belief, const std::vector<double>& price) {
-        if (!(problem.shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
-        if (!price.empty() && static_cast<int>(price.size()) != problem.shape.n_features)
-            throw std::invalid_argument("one price per feature is expected");
+        check_fits(problem, belief);
+        check_prices(problem, price);
     };
     const auto begin = [check](Plan& plan, const Belief& belief, std::uint64_t seed, std::uint64_t number,
                                const Selection* selection, const Drift* drift, std::vector<double> price, double budget,
@@ -54,8 +62,7 @@ void bind_plan(nb::module_& m) {
                 std::vector<double> before;
                 plan.predict(before);
                 plan.observe(feature, outcome, paid);
-                return nb::bytes(before.data(),
-                                 before.size() * sizeof(double));  // P(label) before it, for explanations
+                return nb::bytes(before.data(), before.size() * sizeof(double));  // for explanations
             },
             "feature"_a, "outcome"_a, "paid"_a = true)
         .def(

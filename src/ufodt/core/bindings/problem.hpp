@@ -1,12 +1,88 @@
 // Problem and Policy: what may be asked at what price, and how to choose.
 #pragma once
 
+#include <functional>
+
 #include "../border.hpp"
 
 namespace ufodt {
 namespace {
 
 using namespace nb::literals;
+
+// That no feature needs itself in the end: each round settles those that need nothing unsettled.
+void check_order(const std::vector<std::vector<int>>& needs) {
+    std::vector<std::uint8_t> settled(needs.size(), 0);
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (std::size_t f = 0; f < needs.size(); ++f) {
+            const auto is_settled = [&](int other) { return settled[other]; };
+            if (settled[f] || !std::all_of(needs[f].begin(), needs[f].end(), is_settled)) continue;
+            settled[f] = 1;
+            moved = true;
+        }
+    }
+    if (std::find(settled.begin(), settled.end(), 0) != settled.end())
+        throw std::invalid_argument("a feature needs itself in the end");
+}
+
+std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_labels, std::vector<double> price,
+                                      std::vector<double> later_price, std::vector<int> group, const Numbers& loss,
+                                      std::vector<double> surcharge, std::vector<std::uint8_t> mandatory,
+                                      std::vector<std::vector<int>> needs, std::vector<std::vector<int>> computed_from,
+                                      std::vector<std::uint8_t> continuous, Cuts cuts) {
+    auto problem = std::make_shared<Problem>();
+    problem->shape = Shape(n_outcomes, n_labels);
+    const std::size_t n = n_outcomes.size();
+    if (price.size() != n || later_price.size() != n || group.size() != n)
+        throw std::invalid_argument("one price and group per feature is expected");
+    for (const std::size_t given :
+         {mandatory.size(), needs.size(), computed_from.size(), continuous.size(), cuts.size()}) {
+        if (given != 0 && given != n) throw std::invalid_argument("one entry per feature is expected, or none");
+    }
+    mandatory.resize(n), needs.resize(n), computed_from.resize(n), continuous.resize(n), cuts.resize(n);
+    if (!surcharge.empty() && static_cast<int>(surcharge.size()) != problem->shape.n_rows)
+        throw std::invalid_argument("one surcharge per outcome is expected");
+    for (std::size_t f = 0; f < n; ++f) {
+        if (!is_amount(price[f]) || !is_amount(later_price[f]))
+            throw std::invalid_argument("prices must be finite and not negative");
+        if (group[f] < -1 || group[f] >= static_cast<int>(n)) throw std::invalid_argument("no such group");
+        problem->n_groups = std::max(problem->n_groups, group[f] + 1);
+        for (const int other : needs[f]) check_feature(problem->shape, other);
+        for (const int other : computed_from[f]) check_feature(problem->shape, other);
+        if (std::adjacent_find(cuts[f].begin(), cuts[f].end(), std::greater_equal<>()) != cuts[f].end())
+            throw std::invalid_argument("cut points must rise");
+        const bool fits =
+            cuts[f].empty() || n_outcomes[f] == 2 || n_outcomes[f] == static_cast<int>(cuts[f].size()) + 1;
+        if (!fits) throw std::invalid_argument("one more outcome than cut points is expected");
+    }
+    check_order(needs);
+    if (!std::all_of(surcharge.begin(), surcharge.end(), is_amount))
+        throw std::invalid_argument("surcharges must be finite and not negative");
+    if (loss.size() != static_cast<std::size_t>(n_labels) * n_labels)
+        throw std::invalid_argument("the loss must be square in the labels");
+    problem->price = std::move(price);
+    problem->later_price = std::move(later_price);
+    problem->surcharge = std::move(surcharge);
+    problem->group = std::move(group);
+    for (std::size_t f = 0; f < n; ++f) {
+        if (mandatory[f]) problem->duties.push_back(static_cast<int>(f));
+    }
+    problem->mandatory = std::move(mandatory);
+    problem->needs = std::move(needs);
+    problem->computed_from = std::move(computed_from);
+    problem->continuous = std::move(continuous);
+    problem->cuts = std::move(cuts);
+    problem->loss.n_labels = n_labels;
+    problem->loss.of = to_vector(loss);
+    for (int y = 0; y < n_labels; ++y) {
+        for (int a = 0; a < n_labels; ++a) {
+            if (!std::isfinite(problem->loss(y, a))) throw std::invalid_argument("the loss must be finite");
+            problem->loss.zero_one &= problem->loss(y, a) == (y == a ? 0.0 : 1.0);
+        }
+    }
+    return problem;
+}
 
 void bind_problem(nb::module_& m) {
     nb::class_<Problem>(m, "Problem")
@@ -26,6 +102,41 @@ void bind_problem(nb::module_& m) {
         .def_prop_ro("continuous", [](const Problem& p) { return p.continuous; });
 }
 
+std::vector<Stop> make_stop(const std::vector<std::tuple<std::string, double, int>>& rules) {
+    std::vector<Stop> stop;
+    for (const auto& [name, value, n_children] : rules) {
+        Stop::Kind kind;
+        if (name == "region") kind = Stop::Kind::region;
+        else if (name == "confidence") kind = Stop::Kind::confidence;
+        else if (name == "budget") kind = Stop::Kind::budget;
+        else if (name == "cost_benefit") kind = Stop::Kind::cost_benefit;
+        else if (name == "any") kind = Stop::Kind::any;
+        else if (name == "all") kind = Stop::Kind::all;
+        else throw std::invalid_argument("no such stop rule: " + name);
+        const bool combines = kind == Stop::Kind::any || kind == Stop::Kind::all;
+        bool fine = combines ? n_children > 0 : n_children == 0;
+        if (kind == Stop::Kind::confidence) fine &= value > 0.0 && value <= 1.0;
+        if (kind == Stop::Kind::budget) fine &= value >= 0.0;
+        if (kind == Stop::Kind::cost_benefit) fine &= value > 0.0 && std::isfinite(value);
+        if (!fine) throw std::invalid_argument("the stop rule is not well formed: " + name);
+        stop.push_back({kind, value, n_children});
+    }
+    std::size_t wanted = stop.empty() ? 0 : 1;  // rules still to come in prefix order
+    for (const Stop& rule : stop) {
+        if (wanted == 0) throw std::invalid_argument("the stop rule is not well formed");
+        wanted += static_cast<std::size_t>(rule.n_children) - 1;
+    }
+    if (wanted != 0) throw std::invalid_argument("the stop rule is not well formed");
+    return stop;
+}
+
+Plans make_plans(const std::string& name) {
+    if (name == "draw") return Plans::draw;
+    if (name == "mean") return Plans::mean;
+    if (name == "both") return Plans::both;
+    throw std::invalid_argument("nothing to plan under is called " + name);
+}
+
 void bind_policy(nb::module_& m) {
     nb::class_<Policy>(m, "Policy")
         .def(
@@ -38,16 +149,16 @@ void bind_policy(nb::module_& m) {
                     throw std::invalid_argument("n_hypotheses must be 1 to 1,000,000");
                 if (redraw_below < 0) throw std::invalid_argument("redraw_below must not be negative");
                 if (!(budget >= 0.0)) throw std::invalid_argument("the budget must not be negative");
-                new (self) Policy{make_criterion(criterion),
-                                  make_stop(stop),
-                                  budget,
-                                  n_hypotheses,
-                                  distinct,
-                                  redraw_below,
-                                  predict_theta,
-                                  make_plans(plan),
-                                  lookahead,
-                                  greedy};
+                new (self) Policy{.criterion = make_criterion(criterion),
+                                  .stop = make_stop(stop),
+                                  .budget = budget,
+                                  .n_hypotheses = n_hypotheses,
+                                  .distinct = distinct,
+                                  .redraw_below = redraw_below,
+                                  .predict_theta = predict_theta,
+                                  .plans = make_plans(plan),
+                                  .lookahead = lookahead,
+                                  .greedy = greedy};
             },
             nb::kw_only(), "criterion"_a, "stop"_a, "budget"_a, "n_hypotheses"_a, "distinct"_a, "redraw_below"_a,
             "predict_theta"_a, "plan"_a, "lookahead"_a = Policy().lookahead, "greedy"_a = false);

@@ -23,13 +23,13 @@ void bind_selection(nb::module_& m) {
         .def(
             "update_many",
             [](Selection& s, const Belief& belief, const std::shared_ptr<Problem>& problem, const Outcomes& outcomes,
-               const Labels& labels, const std::optional<Values>& values, const std::optional<Numbers>& weights) {
+               const Labels& labels, const std::optional<Table>& values, const std::optional<Numbers>& weights) {
                 std::vector<int> column;
                 const Cases cases = make_cases(*problem, outcomes, values, column);
                 if (weights && weights->size() != outcomes.shape(0))
                     throw std::invalid_argument("one weight per case is expected");
-                if (!(problem->shape == belief.shape()))
-                    throw std::invalid_argument("the belief does not fit the problem");
+                check_fits(*problem, belief);
+                check_fits(problem->shape, s);
                 check_labels(belief.shape(), labels, outcomes.shape(0));
                 nb::gil_scoped_release free;
                 if (!s.on()) return;

@@ -15,6 +15,7 @@ void bind_stream(nb::module_& m) {
            const std::vector<std::pair<int, double>>& rewards) {
             const std::vector<Seen> evidence = make_evidence(belief, given);
             check_label(belief.shape(), label);
+            check_fits(belief.shape(), selection);
             std::vector<Reward> all;
             for (const auto& [view, amount] : rewards) {
                 if (view < 0 || view >= belief.views().size() || !std::isfinite(amount))
@@ -29,15 +30,18 @@ void bind_stream(nb::module_& m) {
     m.def(
         "run",
         [](const std::shared_ptr<Problem>& problem, const Policy& policy, Belief& belief, std::uint64_t seed,
-           std::uint64_t number, const Outcomes& outcomes, const Labels& labels, const std::optional<Values>& values,
-           Drift* drift, Selection* selection, const std::optional<Values>& prices, bool explore) {
-            if (!(problem->shape == belief.shape())) throw std::invalid_argument("the belief does not fit the problem");
+           std::uint64_t number, const Outcomes& outcomes, const Labels& labels, const std::optional<Table>& values,
+           Drift* drift, Selection* selection, const std::optional<Table>& prices, bool explore) {
+            check_fits(*problem, belief);
+            if (selection) check_fits(problem->shape, *selection);
             std::vector<int> column;
             const Cases cases = make_cases(*problem, outcomes, values, column);
             check_labels(problem->shape, labels, outcomes.shape(0));
             if (prices && (prices->shape(0) != outcomes.shape(0) || prices->shape(1) != outcomes.shape(1))) {
                 throw std::invalid_argument("one price per case and feature is expected");
             }
+            if (prices && !std::all_of(prices->data(), prices->data() + prices->size(), is_amount))
+                throw std::invalid_argument("prices must be finite and not negative");
             Drift still;
             Selection everything({}, problem->shape);
             Record record;

@@ -14,8 +14,7 @@ void bind_tree(nb::module_& m) {
             "__init__",
             [](Tree* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief,
                std::uint64_t seed, std::uint64_t number, const Selection* selection) {
-                if (!(problem->shape == belief.shape()))
-                    throw std::invalid_argument("the belief does not fit the problem");
+                check_fits(*problem, belief);
                 new (self)
                     Tree(problem, policy, belief, offered(*problem, selection, false, seed, number), seed, number);
             },
@@ -27,7 +26,7 @@ void bind_tree(nb::module_& m) {
             "unroll",
             [](Tree& tree, int max_depth, int max_missing, double min_share, std::size_t max_nodes,
                std::size_t n_steps) {
-                if (tree.reached().empty() && tree.nodes().size() > 1)
+                if (tree.nodes().size() != std::max<std::size_t>(tree.reached().size(), 1))
                     throw std::invalid_argument("the tree was walked down before");
                 nb::gil_scoped_release free;
                 return tree.unroll({max_depth, max_missing, min_share, max_nodes}, n_steps);
@@ -51,7 +50,7 @@ void bind_tree(nb::module_& m) {
              })
         .def(
             "evaluate",
-            [](Tree& tree, const Outcomes& outcomes, const std::optional<Values>& values) {
+            [](Tree& tree, const Outcomes& outcomes, const std::optional<Table>& values) {
                 std::vector<int> column;
                 const Cases cases = make_cases(tree.problem(), outcomes, values, column);
                 Record record;
@@ -64,7 +63,7 @@ void bind_tree(nb::module_& m) {
             "outcomes"_a.noconvert(), "values"_a.noconvert() = nb::none())
         .def(
             "posteriors",
-            [](Tree& tree, const Outcomes& outcomes, const std::optional<Values>& values) {
+            [](Tree& tree, const Outcomes& outcomes, const std::optional<Table>& values) {
                 std::vector<int> column;
                 const Cases cases = make_cases(tree.problem(), outcomes, values, column);
                 std::vector<double> all;
@@ -77,18 +76,18 @@ void bind_tree(nb::module_& m) {
             "outcomes"_a.noconvert(), "values"_a.noconvert() = nb::none())
         .def(
             "expected",
-            [](Tree& tree, const Belief& belief, const Table& theta, const Numbers& label) {
+            [](Tree& tree, const Table& theta, const Numbers& label) {
                 check_theta(tree.shape(), theta, label);
                 const std::vector<double> labels = to_vector(label);
                 std::vector<Visit> visits;
                 Expected expected;
                 {
                     nb::gil_scoped_release free;
-                    expected = Judge(tree, belief.cuts(), theta.data(), labels).judge(&visits);
+                    expected = Judge(tree, theta.data(), labels).judge(visits);
                 }
                 return std::make_tuple(to_tuple(expected), to_table(visits));
             },
-            "belief"_a, "theta"_a.noconvert(), "label"_a.noconvert());
+            "theta"_a.noconvert(), "label"_a.noconvert());
 }
 
 }  // namespace
