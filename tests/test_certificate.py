@@ -257,3 +257,15 @@ def test_groups_and_surcharges_make_a_bound_of_the_least_only_under_a_budget(ter
     problem = Problem([Binary("a", **terms), Binary("b")], labels=[0, 1])
     assert UFODT(problem).gap().exact
     assert not UFODT(problem, stop=stop.cost_benefit() | stop.budget(3)).gap().exact
+
+
+def test_a_gap_is_the_same_however_far_from_zero_numbers_are() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    X = rng.normal(size=(2000, 12)) + y[:, None]
+    costs = []
+    for shift, scale in ((0.0, 1.0), (1.7e18, 1e9)):
+        learner = UFODT(Problem([Continuous(f"c{j}") for j in range(12)], labels=[0, 1]), seed=1)
+        learner.learn_many(shift + scale * X, y)
+        costs.append(learner.gap().cost)
+    assert costs[1] == pytest.approx(costs[0], rel=0.05)

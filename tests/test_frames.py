@@ -124,6 +124,14 @@ def test_categories_that_are_declared_keep_their_order_and_all_count() -> None:
         assert to_problem(frame, label="size").labels == ("small", "medium", "large", "huge")
 
 
+def test_numbers_that_are_declared_as_categories_are_no_quantities() -> None:
+    codes = [3, 1, 2, 1, 3, 2]
+    frame = pd.DataFrame({"code": pd.Categorical(codes), "bit": pd.Categorical([0, 1] * 3), "y": [0, 1] * 3})
+    problem = to_problem(frame, label="y")
+    assert problem.features == (Categorical("code", [1, 2, 3]), Binary("bit"))
+    UFODT(problem).learn_many(frame, "y")
+
+
 def test_a_nan_is_missing_as_a_null_is() -> None:
     frame = pl.DataFrame({"x": [1.0, math.nan, None, 3.0]})
     np.testing.assert_array_equal(table(frame), np.array([[1.0], [np.nan], [np.nan], [3.0]]))
@@ -146,7 +154,7 @@ def test_groups_and_losses_come_along() -> None:
     [
         ({"x": [1, 2]}, "No column is called 'y'"),
         ({"x": [datetime.date(2020, 1, 1)] * 2, "y": [0, 1]}, "x: a column of Date came"),
-        ({"x": ["same", "same"], "y": [0, 1]}, "x: 1 different texts came"),
+        ({"x": ["same", "same"], "y": [0, 1]}, "x: 1 different values came"),
         ({"x": [None, None], "y": [0, 1]}, "x: no cell of the column holds a value"),
         ({"x": [[1], [2]], "y": [0, 1]}, "x: a column of List"),
         ({"x": [1, 2], "y": [0, 0]}, "1 labels came"),
@@ -188,7 +196,7 @@ def test_columns_that_are_no_features_are_named_wherever_a_frame_goes(values: li
 
 def test_too_many_texts_are_refused() -> None:
     frame = pl.DataFrame({"id": [str(i) for i in range(2000)], "y": [0, 1] * 1000})
-    with pytest.raises(InvalidProblem, match="id: 2000 different texts came"):
+    with pytest.raises(InvalidProblem, match="id: 2000 different values came"):
         to_problem(frame, label="y")
 
 

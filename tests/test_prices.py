@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Problem, Selection, stop
-from ufodt.errors import InvalidProblem
+from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue
 from ufodt.problem import Feature
 
 from .cases import state, walk
@@ -403,3 +403,57 @@ def test_why_not_names_duties_that_others_imply_and_the_worst_price() -> None:
     assert learner_of(features).open().why_not("z") == "z comes later: p is mandatory."
     dear = learner_of([Binary("f", price=1.0, surcharge={1: 5.0})]).open(budget=4.0)
     assert dear.why_not("f") == "f may cost 6, and 4 is left of the budget."
+
+
+def test_duties_that_do_not_all_fit_the_budget_are_planned_where_a_plan_is_exact() -> None:
+    features: list[Feature] = [Binary("weak", mandatory=True), Binary("strong", price=2.0, mandatory=True)]
+    policy = Policy(stop=stop.any_of(stop.cost_benefit(), stop.budget(2.0)))
+    learner = UFODT(Problem(features, labels=[0, 1], loss=[[0, 100], [100, 0]]), policy=policy, seed=1)
+    rows = [[0, 0]] * 85 + [[1, 0]] * 10 + [[1, 1]] * 5 + [[1, 1]] * 85 + [[0, 1]] * 10 + [[0, 0]] * 5
+    learner.learn_many(rows, [0] * 100 + [1] * 100)
+    question, gap = learner.open(explore=False).ask(), learner.gap()
+    assert question is not None and question.feature == "strong"
+    assert gap.exact and gap.ratio == pytest.approx(1.0)
+
+
+def test_what_a_duty_may_add_to_its_price_counts_when_it_could_follow_from_others() -> None:
+    features: list[Feature] = [
+        Binary("base", mandatory=True),
+        Binary("derived", price=0.0, surcharge={1: 0.5}, computed_from=["base"], mandatory=True),
+    ]
+    learner = UFODT(Problem(features, labels=[0, 1], loss=[[0, 100], [100, 0]]), seed=1)
+    learner.learn_many([[0, 0], [1, 1], [0, 1], [1, 0]] * 50, [0, 1, 1, 0] * 50)
+    assert bought(learner) == [("base", 1.0), ("derived", 0.0)]
+    assert learner.gap().ratio == pytest.approx(1.0)
+
+
+def test_evidence_says_what_was_paid_to_the_digit() -> None:
+    prices = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 1e20, "e": 5.0}
+    features: list[Feature] = [Binary(name, price=price, surcharge={1: 0.7}) for name, price in prices.items()]
+    session = learner_of(features).open()
+    for name in prices:
+        session.tell(name, 0)
+    assert session.evidence["prices"] == prices
+    session.undo()
+    session.skip("e", charged=True)
+    assert session.evidence["prices"] == prices
+    session.undo()
+    session.tell("e", 1)
+    assert session.evidence["prices"]["e"] == 5.7
+
+
+def test_amounts_beyond_all_bounds_are_refused_wherever_they_come() -> None:
+    problem = Problem([Binary("a"), Binary("b")], labels=[0, 1])
+    learner = UFODT(problem)
+    for call in (learner.run, learner.evaluate):
+        with pytest.raises(InvalidValue, match=r"1e\+100 at most"):
+            call([[0, 1]] * 2, [0, 1], prices=[[1.0, 1e101]] * 2)
+    with pytest.raises(InvalidPolicy, match="worth"):
+        stop.cost_benefit(1e101)
+    for loss in (1e101, 10**400):
+        with pytest.raises(InvalidProblem, match="loss"):
+            Problem([Binary("a")], labels=[0, 1], loss=[[0, loss], [1, 0]])
+    most = UFODT(Problem([Binary("a", price=1e100)], labels=[0, 1], loss=[[0, 1e100], [1e100, 0]]))
+    most = UFODT(most.problem, stop=stop.cost_benefit(1e100))
+    record = most.run([[0], [1]] * 20, [0, 1] * 20)
+    assert np.isfinite(record.cost).all() and math.isfinite(most.gap().ratio)

@@ -225,6 +225,21 @@ def test_a_file_writes_truth_values_and_numbers_as_people_do(tmp_path: Path) -> 
     np.testing.assert_allclose(theta[:, 1], [0.25, 0.75])
 
 
+@pytest.mark.parametrize(
+    "prior",
+    [
+        Prior(count=1.7e308),
+        Prior(count=5e-324),
+        Prior(label_strength=math.nan),
+        Prior(label_strength=math.inf),
+        Prior(experts=(Expert("a", "x", probability=0.5, strength=5e-324),)),
+    ],
+)
+def test_strengths_beyond_all_bounds_are_refused(prior: Prior) -> None:
+    with pytest.raises(InvalidProblem, match="cases above 0"):
+        UFODT(Problem([Binary("a")], labels=["x", "y"]), prior=prior)
+
+
 def test_what_is_no_probability_is_refused_also_halfway() -> None:
     problem = Problem([Binary("a")], labels=[0, 1])
     for probability in ("much", ("much", "little"), {0: None, 1: 1.0}):

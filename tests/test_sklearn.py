@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -420,3 +421,19 @@ def test_a_mistake_costs_the_same_when_a_single_class_was_met(settings: dict[str
     model = UFODTClassifier(**settings).fit(X[:4], np.zeros(4, dtype=int))
     score = paid_score(model, X, [0, 0, 0, 0, 1, 1, 1, 1])
     assert score == {"accuracy": 0.5, "neg_cost": 0.0, "utility": -0.5 * mistake}
+
+
+def test_a_first_part_that_is_refused_leaves_no_trace() -> None:
+    model = UFODTClassifier(random_state=0)
+    with pytest.raises(InvalidValue):
+        model.partial_fit([[0.0], [1.0]], [0, 2], classes=[0, 1])
+    assert not hasattr(model, "n_features_in_")
+    with pytest.raises(NotFittedError):
+        model.predict([[0.0]])
+    model.partial_fit([[0.0, 1.0]] * 2, [0, 1], classes=[0, 1])
+
+
+def test_a_cell_that_holds_several_values_is_refused_in_words() -> None:
+    frame = pd.DataFrame({"several": [[1], [2], [1], [2]]})
+    with pytest.raises((InvalidValue, InvalidProblem), match="several"):
+        UFODTClassifier().fit(frame, [0, 1, 0, 1])

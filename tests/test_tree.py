@@ -1,6 +1,7 @@
 """The frozen tree: it decides as the learner does, and its figures add up."""
 
 import json
+import math
 import sys
 from typing import Any
 from xml.etree import ElementTree
@@ -207,16 +208,59 @@ def _spoil(described: dict[str, Any], what: str) -> None:
         nodes[0]["probabilities"] = [1.0]
     elif what == "orphan":
         nodes.append(nodes[-1])
+    elif what == "chance":
+        nodes[0]["probabilities"] = [2.0, *nodes[0]["probabilities"][1:]]
+    elif what == "price":
+        nodes[0]["price"] = -1.0
+    elif what == "cut":
+        nodes[0]["cut"] = "false"
+    elif what == "half":
+        nodes[0]["branches"][0]["to"] += 0.5
+    elif what == "missing":
+        nodes[0]["branches"][0]["missing"] = "false"
 
 
 @pytest.mark.parametrize(
-    "what", "loop away question label number nan nodes version format probabilities orphan".split()
+    "what",
+    "loop away question label number nan nodes version format probabilities orphan".split()
+    + "chance price cut half missing".split(),
 )
 def test_what_is_no_tree_is_refused(tree: Tree, what: str) -> None:
     described = json.loads(tree.to_json())
     _spoil(described, what)
     with pytest.raises(InvalidValue):
         Tree.from_dict(described)
+
+
+@pytest.mark.parametrize(
+    ("values", "ranges"),
+    [
+        ([["a"], ["b"]], [[None, 1.0], [1.0, None]]),  # a value is left out
+        ([["a"], ["b", "c"], ["a"]], [[None, 1.0], [1.0, None]]),
+        ([["a", "b", "c"]], [[None, 1.0], [1.5, None]]),
+        ([["a", "b", "c"]], [[None, 1.0], [0.5, None]]),
+        ([["a", "b", "c"]], [[None, 1.0]]),
+        ([["a", "b", "c"]], [[1.0, None]]),
+        ([["a", "b", "c"]], [[None, None], [None, None]]),
+        ([["a", "b", "c"]], [[None, math.inf], [math.inf, None]]),
+        ([["a", "b", "c"]], [[None, math.nan], [math.nan, None]]),
+        ([["a", "b", "c"]], [[None, 1.0], [1.0, 1.0], [1.0, None]]),
+    ],
+)
+def test_branches_that_do_not_say_where_every_value_goes_are_refused(values: Any, ranges: Any) -> None:
+    problem = Problem([Categorical("c", ["a", "b", "c"]), Continuous("x", cuts=[1.0])], labels=[0, 1])
+    described = UFODT(problem).tree().to_dict()
+
+    def with_branches(values: Any, ranges: Any) -> dict[str, Any]:
+        leaf = {**described["nodes"][0], "feature": None, "branches": []}
+        first = [{"to": 1 + i, "values": each} for i, each in enumerate(values)]
+        second = [{"to": 1 + len(values) + i, "above": a, "upto": b} for i, (a, b) in enumerate(ranges)]
+        asks = [{**leaf, "feature": "c", "branches": first}, {**leaf, "feature": "x", "branches": second}]
+        return {**described, "nodes": [*asks, *[leaf] * (len(first) + len(second) - 1)]}
+
+    assert len(Tree.from_dict(with_branches([["a"], ["b", "c"]], [[None, 1.0], [1.0, None]])).nodes) == 5
+    with pytest.raises(InvalidValue, match="does not fit together"):
+        Tree.from_dict(with_branches(values, ranges))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"format": "ufodt tree"}'])

@@ -5,14 +5,18 @@ import math
 import sqlite3
 import subprocess
 import sys
+from decimal import Decimal
+from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from ufodt import UFODT, Binary, Policy, Problem, stop
+from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Problem, stop
 from ufodt.errors import InvalidValue
+from ufodt.features import Feature
 from ufodt.lab import datasets
 from ufodt.tree import Tree
 
@@ -172,3 +176,75 @@ def test_a_column_that_is_not_there_is_an_error_and_no_string() -> None:
         with pytest.raises(sqlite3.OperationalError, match="no such column"):
             db.execute(tree.to_sql("cases"))
     db.close()
+
+
+def number_tree(cut: float) -> Tree:
+    """One number, which is `lo` up to a cut and `hi` above it."""
+    learner = UFODT(Problem([Continuous("x", cuts=[cut])], labels=["lo", "hi"]), seed=1)
+    learner.learn_many([[cut]] * 50 + [[2 * cut]] * 50, ["lo"] * 50 + ["hi"] * 50)
+    return learner.tree()
+
+
+@pytest.mark.parametrize(("cut", "value"), [(0.1, np.float32(0.1)), (2.0**53, 2**53 + 1)])
+def test_the_module_compares_numbers_as_the_learner_does(cut: float, value: Any) -> None:
+    tree = number_tree(cut)
+    (label,) = tree.predict([[value]]).labels.tolist()
+    module: dict[str, Any] = {"__name__": "exported"}
+    exec(tree.to_python(), module)
+    assert module["decide"]({"x": value})[0] == label
+
+
+@pytest.mark.parametrize("value", [10**400, [1], 1j, Decimal("snan"), np.array([1, 2]), "1", b"1", math.inf, True])
+def test_what_is_no_number_is_refused_by_the_module(value: Any) -> None:
+    module: dict[str, Any] = {"__name__": "exported"}
+    exec(number_tree(0.5).to_python(), module)
+    with pytest.raises(ValueError, match="x: value"):
+        module["decide"]({"x": value})
+    for missing in (None, math.nan, pd.NA, pd.NaT, np.float32("nan")):
+        assert module["decide"]({"x": missing}) == module["decide"]({})
+
+
+@pytest.mark.parametrize("kind", ["", "REAL", "NUMERIC"])
+def test_a_text_in_a_column_of_numbers_is_unknown_to_sql(kind: str) -> None:
+    tree, cells = number_tree(0.5), ["", "abc", b"z", math.inf, -math.inf, 0.25, -1e308, 1e308, None]
+    with sqlite3.connect(":memory:") as db:
+        db.execute(f"CREATE TABLE cases (x {kind})")
+        db.executemany("INSERT INTO cases VALUES (?)", [(cell,) for cell in cells])
+        found = [row[1] for row in db.execute(tree.to_sql("cases"))]
+    db.close()
+    known = tree.predict([[0.25], [-1e308], [1e308], [math.nan]]).labels.tolist()
+    assert found == [None] * 5 + known
+
+
+def test_truth_values_are_no_columns_in_sql() -> None:
+    rows = [[1, 0], [0, 1], [1, 1], [0, 0]]
+    learner = UFODT(Problem([Binary("ill"), Binary("true")], labels=[True, False]), seed=1)
+    learner.learn_many(rows * 20, [bool(row[0]) for row in rows] * 20)
+    tree = learner.tree()
+    assert [bool(label) for label, _ in in_sqlite(tree, rows)] == tree.predict(rows).labels.tolist()
+
+
+class Name(StrEnum):
+    """Texts of a class of their own."""
+
+    FEVER = "fever"
+    ILL = "ill"
+    WELL = "well"
+
+
+class Code(IntEnum):
+    """Numbers of a class of their own."""
+
+    LOW = 3
+    HIGH = 7
+
+
+def test_texts_and_numbers_of_other_classes_are_written_plainly() -> None:
+    features: list[Feature] = [Binary(Name.FEVER), Binary(np.str_("cough")), Categorical("code", list(Code))]
+    learner = UFODT(Problem(features, labels=[Name.ILL, Name.WELL]), seed=1)
+    rows = [[0, 1, 3], [1, 0, 7], [1, 1, 3], [0, 0, 7]]
+    learner.learn_many(rows * 20, ["ill" if row[2] == 7 else "well" for row in rows] * 20)
+    tree = learner.tree()
+    same(tree, rows)
+    assert [type(label) for label in tree.problem.labels] == [str, str]
+    assert learner.open(known={"code": Code.HIGH}).predict().label == Name.ILL

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+MOST = 1e100  # that an amount may be, so that sums and products of them are finite
+
 
 def number(value: Any) -> float:
     """Return a number as a plain float, and NaN, which no range holds, for whatever is no number.
@@ -31,8 +33,18 @@ def whole(value: Any, least: float, most: float = math.inf) -> int | None:
 
 
 def plain(value: Any) -> Any:
-    """Return a scalar of numpy as the plain value that it holds, anything else as it is."""
-    return value.item() if isinstance(value, np.generic) else value
+    """Return a scalar of numpy, or a text or number of a class of its own, as the plain value; the rest as it is.
+
+    >>> plain(np.float32(0.5)), plain(np.str_("a"))
+    (0.5, 'a')
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int) and type(value) is not bool:
+        return int(value)
+    return float(value) if isinstance(value, float) else value
 
 
 def is_missing(value: Any) -> bool:

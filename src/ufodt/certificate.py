@@ -197,7 +197,7 @@ def _drawn_cost(who: Follower, theta: FloatArray, label: FloatArray, seed: int) 
         row += n
         if who.problem.continuous[j]:
             cuts = np.array(who.tree.cuts[j])  # a value of bin k: its upper end, or beyond the last cut
-            ends = np.append(cuts, cuts[-1] + 1.0) if len(cuts) else np.zeros(n)
+            ends = np.append(cuts, np.nextafter(cuts[-1], np.inf)) if len(cuts) else np.zeros(n)
             values.append(ends[np.minimum(outcomes[:, j], len(ends) - 1)])
     table = np.ascontiguousarray(np.array(values).T) if values else None
     predicted, _, price, _, _ = who.tree.evaluate(outcomes, table)

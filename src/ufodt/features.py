@@ -52,8 +52,9 @@ class Priced:
 
     def __post_init__(self) -> None:
         """Make everything plain and of one kind, so that features compare and can be written; the problem checks it."""
-        for name in ("price", "later_price", "surcharge", "mandatory"):
-            object.__setattr__(self, name, _plain(getattr(self, name)))
+        for name in ("name", "price", "group", "later_price", "surcharge", "mandatory"):
+            if hasattr(self, name):  # prices alone have no name
+                object.__setattr__(self, name, _plain(getattr(self, name)))
         for name in ("needs", "computed_from"):
             others = getattr(self, name)
             if isinstance(others, Iterable) and not isinstance(others, str):
@@ -278,12 +279,19 @@ def some(names: Iterable[Any]) -> str:
 def interval(above: float | None, upto: float | None) -> str:
     """Return how a range of numbers is written, its upper end included; None: without end.
 
-    >>> interval(None, 37.5), interval(37.5, 38.25), interval(38.25, None)
-    ('≤ 37.5', '37.5 to 38.25', '> 38.25')
+    >>> interval(None, 37.5), interval(37.5, 38.25), interval(38.25, None), interval(20230115.5, 20230125.5)
+    ('≤ 37.5', '37.5 to 38.25', '> 38.25', '20230115.5 to 20230125.5')
     """
-    if above is None:
-        return f"≤ {upto:g}"
-    return f"> {above:g}" if upto is None else f"{above:g} to {upto:g}"
+    if above is None or upto is None:
+        return f"≤ {_end(upto)}" if upto is not None else f"> {_end(above)}"
+    n_digits = next((n for n in range(6, 17) if _end(above, n) != _end(upto, n)), 17)
+    return f"{_end(above, n_digits)} to {_end(upto, n_digits)}"
+
+
+def _end(number: float | None, n_digits: int = 6) -> str:
+    """An end of a range: of a large number, such as a date, all that comes before the point and a little more."""
+    assert number is not None
+    return f"{number:.{n_digits if abs(number) < 1e6 else max(n_digits, 10)}g}"
 
 
 def _plain(value: Any) -> Any:

@@ -191,11 +191,14 @@ def _feature(name: str, series: "nw.Series[Any]") -> Feature:
     values = _different(series)
     if not values:
         raise InvalidProblem(f"{name}: no cell of the column holds a value; leave it out.")
-    if values and all(isinstance(value, int | float) for value in values):  # objects, none of them a text
-        return Binary(name) if set(values) <= {0, 1} else Continuous(name)
+    if set(values) <= {0, 1}:
+        return Binary(name)
+    is_category = _kind(dtype) in ("Categorical", "Enum")
+    if not is_category and all(isinstance(value, int | float) for value in values):  # objects, none of them a text
+        return Continuous(name)
     if not 2 <= len(values) <= MAX_OUTCOMES:
         raise InvalidProblem(
-            f"{name}: {len(values)} different texts came; expected 2 to {MAX_OUTCOMES}. "
+            f"{name}: {len(values)} different values came; expected 2 to {MAX_OUTCOMES}. "
             "Leave it out if it names cases, or group its values."
         )
     return Categorical(name, values)

@@ -5,7 +5,8 @@ import json
 import math
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import count
 from typing import IO, Any, Protocol
 
@@ -117,74 +118,99 @@ def _pack(file: IO[bytes], text: str, arrays: Mapping[str, Floats]) -> None:
             add(f"{key}.npy", buffer.getvalue())
 
 
-def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the manifest of a model file."""
-    text = _members(path, {"manifest.json": MAX_MANIFEST_BYTES})["manifest.json"]
-    try:
-        manifest = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InvalidModelFile(f"{path} holds no ufodt model: its manifest is no JSON ({error}).") from None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise InvalidModelFile(f"{path} holds no ufodt model; expected a file written by `learner.save`.")
-    if manifest.get("version") != VERSION:
-        raise InvalidModelFile(
-            f"{path} has format version {manifest.get('version')!r}; this release reads version {VERSION}. "
-            "Load it with the release that wrote it."
-        )
-    return manifest
+class Reader:
+    """A model file that is read: opened once, so that what somebody saves there meanwhile is not mixed in."""
 
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        import zipfile
 
-def read_arrays(path: str | os.PathLike[str], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Floats]:
-    """Return the named arrays of a model file, each of the shape expected."""
-    limits = {f"{key}.npy": 8 * math.prod(shape) + _HEADER_BYTES for key, shape in shapes.items()}
-    if sum(limits.values()) > MAX_ARRAY_BYTES:
-        raise InvalidModelFile(f"{path} declares arrays of more than {MAX_ARRAY_BYTES:,} bytes; no model is that big.")
-    members = _members(path, limits)
-    return {key: _read_array(path, key, members[f"{key}.npy"], shape) for key, shape in shapes.items()}
+        self.path = path
+        if not os.path.exists(path):
+            raise InvalidModelFile(f"There is no file {path}; give the path of a saved model.")
+        if not os.path.isfile(path):
+            raise InvalidModelFile(f"{path} is a folder or a device; give the path of a saved model.")
+        with self._reading():
+            self._archive = zipfile.ZipFile(path)
 
+    def __enter__(self) -> "Reader":
+        return self
 
-def _read_array(path: str | os.PathLike[str], key: str, data: bytes, shape: tuple[int, ...]) -> Floats:
-    """The array in an `.npy`, once its header is found to say what is expected."""
-    file = io.BytesIO(data)
-    try:
-        version = np.lib.format.read_magic(file)
-        if version != (1, 0):
-            raise ValueError(f"array format {version} came, (1, 0) is expected")
-        found, by_column, dtype = np.lib.format.read_array_header_1_0(file)
-    except Exception as error:  # numpy parses a header as Python, which fails in many ways
-        raise _damaged(path, f"{key}: {error}") from error
-    content = data[file.tell() :]
-    if found != shape or dtype != np.float64 or len(content) != 8 * math.prod(shape):
-        raise _damaged(path, f"{key} has shape {found} of {dtype}, expected {shape} of float64")
-    array = np.frombuffer(content).reshape(shape, order="F" if by_column else "C")
-    return np.array(array, order="C")
+    def __exit__(self, *_: object) -> None:
+        self._archive.close()
 
+    def manifest(self) -> dict[str, Any]:
+        """Return what the file says about the model."""
+        text = self._members({"manifest.json": MAX_MANIFEST_BYTES})["manifest.json"]
+        try:
+            manifest = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InvalidModelFile(f"{self.path} holds no ufodt model: its manifest is no JSON ({error}).") from None
+        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+            raise InvalidModelFile(f"{self.path} holds no ufodt model; expected a file written by `learner.save`.")
+        if manifest.get("version") != VERSION:
+            raise InvalidModelFile(
+                f"{self.path} has format version {manifest.get('version')!r}; this release reads version {VERSION}. "
+                "Load it with the release that wrote it."
+            )
+        return manifest
 
-def _members(path: str | os.PathLike[str], limits: Mapping[str, int]) -> dict[str, bytes]:
-    import zipfile
-    import zlib
+    def arrays(self, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Floats]:
+        """Return the named arrays, each of the shape expected."""
+        limits = {f"{key}.npy": 8 * math.prod(shape) + _HEADER_BYTES for key, shape in shapes.items()}
+        if sum(limits.values()) > MAX_ARRAY_BYTES:
+            raise InvalidModelFile(
+                f"{self.path} declares arrays of more than {MAX_ARRAY_BYTES:,} bytes; no model is that big."
+            )
+        members = self._members(limits)
+        return {key: self._array(key, members[f"{key}.npy"], shape) for key, shape in shapes.items()}
 
-    try:
-        with zipfile.ZipFile(path) as archive:
-            found = {}
+    def _array(self, key: str, data: bytes, shape: tuple[int, ...]) -> Floats:
+        """The array in an `.npy`, once its header is found to say what is expected."""
+        file = io.BytesIO(data)
+        try:
+            version = np.lib.format.read_magic(file)
+            if version != (1, 0):
+                raise ValueError(f"array format {version} came, (1, 0) is expected")
+            found, by_column, dtype = np.lib.format.read_array_header_1_0(file)
+        except Exception as error:  # numpy parses a header as Python, which fails in many ways
+            raise self._damaged(f"{key}: {error}") from error
+        content = data[file.tell() :]
+        if found != shape or dtype != np.float64 or len(content) != 8 * math.prod(shape):
+            raise self._damaged(f"{key} has shape {found} of {dtype}, expected {shape} of float64")
+        array = np.frombuffer(content).reshape(shape, order="F" if by_column else "C")
+        return np.array(array, order="C")
+
+    def _members(self, limits: Mapping[str, int]) -> dict[str, bytes]:
+        import zipfile
+
+        found = {}
+        with self._reading():
             for name, limit in limits.items():
-                member = archive.getinfo(name)
+                member = self._archive.getinfo(name)
                 size = member.file_size
                 if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                    raise InvalidModelFile(f"{path}: {name} is packed in a way that no model is; use another copy.")
+                    raise InvalidModelFile(
+                        f"{self.path}: {name} is packed in a way that no model is; use another copy."
+                    )
                 if size > limit:
-                    raise InvalidModelFile(f"{path}: {name} holds {size:,} bytes, at most {limit:,} are expected.")
-                found[name] = archive.read(name)
-            return found
-    except FileNotFoundError:
-        raise InvalidModelFile(f"There is no file {path}; give the path of a saved model.") from None
-    except KeyError as error:
-        raise InvalidModelFile(f"{path} holds no ufodt model: {error.args[0]}.") from None
-    except InvalidModelFile:
-        raise
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
-        raise _damaged(path, str(error)) from error
+                    raise InvalidModelFile(f"{self.path}: {name} holds {size:,} bytes, at most {limit:,} are expected.")
+                found[name] = self._archive.read(name)
+        return found
 
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Whatever goes wrong, the file is to blame."""
+        import zipfile
+        import zlib
 
-def _damaged(path: str | os.PathLike[str], reason: str) -> InvalidModelFile:
-    return InvalidModelFile(f"{path} is damaged or no model file ({reason}); use another copy.")
+        try:
+            yield
+        except InvalidModelFile:
+            raise
+        except KeyError as error:
+            raise InvalidModelFile(f"{self.path} holds no ufodt model: {error.args[0]}.") from None
+        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
+            raise self._damaged(str(error)) from error
+
+    def _damaged(self, reason: str) -> InvalidModelFile:
+        return InvalidModelFile(f"{self.path} is damaged or no model file ({reason}); use another copy.")

@@ -1,6 +1,5 @@
 """What is believed before the first case: a flat prior, what experts say, and both from a file."""
 
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import core
-from ufodt.amount import number, plain
+from ufodt.amount import MOST, number, plain
 from ufodt.errors import InvalidProblem
 from ufodt.features import Continuous, Feature, Value, meant
 from ufodt.problem import Label, Problem
@@ -193,8 +192,8 @@ def counts(
         rows = slice(first_row[index], first_row[index + 1])
         outcomes[rows, label] = _probabilities(expert, problem.features[index]) * expert.strength
     label_counts = np.full(problem.n_labels, float(prior.count))
+    _check_amount("the strength behind the labels", prior.label_strength)
     if prior.labels is not None:
-        _check_amount("the strength behind the labels", prior.label_strength)
         said = {problem.label_index(_known_as(problem.labels, label)): p for label, p in prior.labels.items()}
         if len(said) != problem.n_labels:
             raise InvalidProblem(
@@ -255,5 +254,5 @@ def _checked(probabilities: Sequence[float], what: str) -> NDArray[np.float64]:
 
 
 def _check_amount(what: str, amount: float) -> None:
-    if not 0 < number(amount) < math.inf:
+    if not 1 / MOST <= number(amount) <= MOST:
         raise InvalidProblem(f"{amount!r} came for {what}; expected a finite number of cases above 0.")

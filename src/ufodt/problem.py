@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ufodt.amount import is_missing, number, plain
+from ufodt.amount import MOST, is_missing, number, plain
 from ufodt.errors import InvalidProblem, InvalidValue, UnknownFeature, UnknownLabel
 from ufodt.features import (
     MAX_OUTCOMES,
@@ -41,7 +41,6 @@ __all__ = [
 ]
 
 MAX_LABELS = 256
-_MOST = 1e100  # that an amount may be, so that sums of them are finite
 
 Label: TypeAlias = str | int | float | bool
 Outcomes: TypeAlias = NDArray[np.int16]
@@ -139,8 +138,8 @@ class Problem:
         else:
             total = number(given)
             fine = True
-        if not fine or not 0 <= total <= _MOST:
-            raise InvalidProblem(f"{feature}: {what} {given!r} came; expected a finite number from 0 to {_MOST:g}.")
+        if not fine or not 0 <= total <= MOST:
+            raise InvalidProblem(f"{feature}: {what} {given!r} came; expected a finite number from 0 to {MOST:g}.")
         return total
 
     @cached_property
@@ -311,14 +310,14 @@ def _checked_loss(loss: Any, n_labels: int) -> tuple[tuple[float, ...], ...] | N
         return None
     try:
         matrix = np.asarray(loss, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidProblem(f"The loss must be a square table of numbers; {loss!r} came.") from None
     if matrix.shape != (n_labels, n_labels):
         raise InvalidProblem(
             f"The loss has shape {matrix.shape}; expected {(n_labels, n_labels)}, loss[truth][answer]."
         )
-    if not np.isfinite(matrix).all() or (matrix < 0).any():
-        raise InvalidProblem("The loss must be finite and not negative; write costs as positive numbers.")
+    if not ((matrix >= 0) & (matrix <= MOST)).all():
+        raise InvalidProblem(f"The loss must be from 0 to {MOST:g} everywhere; write costs as positive numbers.")
     if (matrix < np.diag(matrix)[:, None]).any():
         raise InvalidProblem("Somewhere a wrong answer loses less than the right one; check loss[truth][answer].")
     return tuple(tuple(row) for row in matrix.tolist())

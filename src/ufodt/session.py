@@ -162,7 +162,8 @@ class Session:
         if question is None:
             return None
         feature, _, gain = question
-        return Question(self._problem.features[feature].name, self._plan.base(feature), gain, self._plan.most(feature))
+        price, most = self._plan.charge(feature, -1), self._plan.most(feature)
+        return Question(self._problem.features[feature].name, price, gain, most)
 
     def tell(self, feature: str, value: Any) -> None:
         """Pay for a feature and note its value; it need not be the one that was asked."""
@@ -285,17 +286,18 @@ class Session:
         return feature.values[feature.outcome(value)]
 
     def _add(self, index: int, value: Value | None, *, paid: bool) -> None:
-        plan, feature, threshold, before = self._plan, self._problem.features[index], -1, b""
-        spent = plan.spent
-        if value is None:
-            plan.skip(index, paid)
-        elif isinstance(feature, Continuous):
+        plan, feature, outcome, threshold, before = self._plan, self._problem.features[index], -1, -1, b""
+        if isinstance(feature, Continuous) and value is not None:
             outcome = plan.outcome(index, float(value))
             threshold = plan.threshold(index)
-            before = plan.observe(index, outcome, paid)
+        elif not isinstance(feature, Continuous) and value is not None:
+            outcome = feature.outcome(value)
+        price = plan.charge(index, outcome) if paid else None
+        if value is None:
+            plan.skip(index, paid)
         else:
-            before = plan.observe(index, feature.outcome(value), paid)
-        self._events.append(_Event(index, value, plan.spent - spent if paid else None, threshold, before))
+            before = plan.observe(index, outcome, paid)
+        self._events.append(_Event(index, value, price, threshold, before))
 
     def _undo_last(self) -> _Event:
         events, undone = self._events[:-1], self._events[-1]

@@ -4,7 +4,8 @@ A table given to `fit` has been paid for, so every cell of it teaches; with `act
 instead, case after case, and only what is asked teaches. NaN is a value that was not bought.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
@@ -108,26 +109,23 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "UFODTClassifier":
         """Learn a table from the beginning; a weight of 0 is a row that is not there, of 2 one that is there twice."""
-        before = self.__dict__.copy()
-        try:
+        with self._as_it_was_if_refused():
             table, labels, weights = self._checked(X, y, sample_weight, reset=True)
             classes = np.unique(labels)
             return self._learn((classes, self._fresh(table, classes), 0.0), table, labels, weights)
-        except BaseException:
-            self.__dict__ = before  # what is known of the columns of an earlier table too
-            raise
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "UFODTClassifier":
         """Learn another table on top; the first call needs all `classes`, or rows of each of them."""
         first = not hasattr(self, "classes_")
-        table, labels, weights = self._checked(X, y, sample_weight, reset=first)
-        given = None if classes is None else np.unique(column_or_1d(classes))
-        if first:
-            classes = np.unique(labels) if given is None else given
-            return self._learn((classes, self._fresh(table, classes), 0.0), table, labels, weights)
-        if given is not None and not np.array_equal(given, self.classes_):
-            raise InvalidValue(f"classes={given!r} came; they were {self.classes_!r} in the first call. Fit anew.")
-        return self._learn((self.classes_, self.learner_, self.paid_), table, labels, weights)
+        with self._as_it_was_if_refused():
+            table, labels, weights = self._checked(X, y, sample_weight, reset=first)
+            given = None if classes is None else np.unique(column_or_1d(classes))
+            if first:
+                classes = np.unique(labels) if given is None else given
+                return self._learn((classes, self._fresh(table, classes), 0.0), table, labels, weights)
+            if given is not None and not np.array_equal(given, self.classes_):
+                raise InvalidValue(f"classes={given!r} came; they were {self.classes_!r} in the first call. Fit anew.")
+            return self._learn((self.classes_, self.learner_, self.paid_), table, labels, weights)
 
     @overload
     def predict(self, X: Any, return_cost: Literal[False] = False) -> NDArray[Any]: ...
@@ -156,6 +154,16 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+    @contextmanager
+    def _as_it_was_if_refused(self) -> Iterator[None]:
+        """Nothing is kept of a table that is refused, not even what its columns were."""
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     def _checked(self, X: Any, y: Any, weight: Any, *, reset: bool) -> tuple[NDArray[Any], NDArray[Any], Any]:
         """The rows that count: a table, their labels, and their weights if any were given."""
@@ -310,7 +318,10 @@ def _widened(features: Any, table: NDArray[Any], learner: UFODT | None = None) -
             wider.append(feature)
             continue
         if column.dtype == object:
-            values = {value for value in column.tolist() if value is not None and value == value}
+            try:
+                values = {value for value in column.tolist() if value is not None and value == value}
+            except TypeError:
+                raise InvalidValue(f"{feature.name}: a cell holds several values; expected one in each.") from None
         else:
             values = set(column[_strangers(column)][:1].tolist())
         wider.append(widen(feature, values, blank=learner is None or is_blank(learner, j)))

@@ -19,6 +19,7 @@ from ufodt.problem import Problem
 from ufodt.thresholds import Thresholds
 
 _Arrays = Mapping[str, NDArray[np.float64]]
+_UNFIT = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, UfodtError)
 _Sizes = list[list[int]]  # of each feature: cut points, cells of its sketch, values seen
 
 
@@ -65,15 +66,16 @@ def fresh_belief(settings: Settings, compiled: core.Problem) -> core.Belief:
 
 def read(path: str | os.PathLike[str]) -> State:
     """Return the learner in a model file."""
-    described = model_file.read_manifest(path)
-    try:
-        fresh, sketches = _described(described)
-        shapes = {"weights": fresh.selection.weights.shape}
-        for name, sizes in sketches.items():
-            shapes |= {f"{name}_{key}": shape for key, shape in beliefs.shapes(fresh.belief, sizes).items()}
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, UfodtError) as error:
-        raise InvalidModelFile(f"{path}: the manifest does not describe a learner ({error!r}).") from error
-    arrays = model_file.read_arrays(path, shapes)
+    with model_file.Reader(path) as file:
+        described = file.manifest()
+        try:
+            fresh, sketches = _described(described)
+            shapes = {"weights": fresh.selection.weights.shape}
+            for name, sizes in sketches.items():
+                shapes |= {f"{name}_{key}": shape for key, shape in beliefs.shapes(fresh.belief, sizes).items()}
+        except _UNFIT as error:
+            raise InvalidModelFile(f"{path}: the manifest does not describe a learner ({error!r}).") from error
+        arrays = file.arrays(shapes)
     try:
         return _filled(fresh, described, sketches, arrays)
     except (LookupError, ValueError, TypeError, ArithmeticError) as error:

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ufodt.amount import number
+from ufodt.amount import MOST, number
 from ufodt.errors import InvalidPolicy
 
 default_worth = 100.0
@@ -38,7 +38,7 @@ class Stop:
         elif self.kind == "budget":
             fine, expected = 0 <= value < math.inf, "a finite amount, zero or more"
         elif self.kind == "cost_benefit":
-            fine, expected = 0 < value < math.inf, "a finite amount above zero"
+            fine, expected = 0 < value <= MOST, f"an amount above zero, at most {MOST:g}"
         else:
             raise InvalidPolicy(f"There is no stop rule {self.kind!r}; make one with ufodt.stop, such as region().")
         if not fine:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import frames
-from ufodt.amount import number
+from ufodt.amount import MOST, number
 from ufodt.certificate import calibration_error
 from ufodt.errors import InvalidValue
 from ufodt.problem import LabelIndices, Outcomes, Problem, Values
@@ -61,7 +61,10 @@ def cases(problem: Problem, X: Any, y: Any, *, held_out: bool = False) -> tuple[
 def checked_prices(prices: Any, problem: Problem, n_cases: int) -> NDArray[np.float64]:
     """Return the prices of a table, one for each case and feature; those of a frame by the names of its columns."""
     prices = frames.by_name(prices, problem.features)
-    return _amounts(prices, (n_cases, problem.n_features), "price", "one for each case and feature")
+    given = _amounts(prices, (n_cases, problem.n_features), "price", "one for each case and feature")
+    if (given > MOST).any():
+        raise InvalidValue(f"A price of {given.max():g} came; expected {MOST:g} at most.")
+    return given
 
 
 def checked_weights(weights: Any, n_cases: int) -> NDArray[np.float64]:

@@ -429,3 +429,14 @@ def test_it_works_in_a_real_terminal(folder: Path) -> None:
     text = shown.decode()
     assert status == 0 and not typed
     assert "fever?" in text and "If" in text and "paid" in text and "Nothing was learned" in text
+
+
+def test_values_and_labels_that_look_alike_are_told_apart_by_their_kind(tmp_path: Path) -> None:
+    path = str(tmp_path / "m.npz")
+    problem = ufodt.Problem([ufodt.Categorical("c", [3, "3", "x"])], labels=[1, "1"])
+    learner = ufodt.UFODT(problem, seed=1)
+    learner.learn_many([[3], ["3"]] * 30, [1, "1"] * 30)
+    learner.save(path)
+    lines = '{"tell": {"c": "3"}}\n{"undo": true}\n{"tell": {"c": 3}}\n{"label": "1"}\n'
+    said = [json.loads(line) for line in call("ask", path, "--json", "--save", path, text=lines).stdout.splitlines()]
+    assert [said[1]["answer"], said[3]["answer"], said[4]["learned"]] == ["1", 1, "1"]

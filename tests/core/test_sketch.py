@@ -143,3 +143,36 @@ def test_a_sketch_that_was_written_and_read_goes_on_to_the_last_bit() -> None:
     for before, after in zip(belief.sketch(0)[:2], read.sketch(0)[:2], strict=True):
         np.testing.assert_array_equal(before, after)
     np.testing.assert_array_equal(belief.counts, read.counts)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        10.0 ** -np.random.default_rng(1).uniform(0, 300, 2000),
+        5e-324 * np.random.default_rng(2).integers(1, 200, 2000),
+        1.0 + np.spacing(1.0) * np.random.default_rng(3).integers(0, 300, 2000),
+        np.finfo(float).max * (1 - np.spacing(1.0) * np.random.default_rng(4).integers(0, 300, 2000)),
+    ],
+    ids=["small", "denormal", "neighbours", "largest"],
+)
+@pytest.mark.parametrize("kept", [1.0, 0.1, 1e-6])
+def test_cells_and_cut_points_rise_whatever_the_values(values: np.ndarray, kept: float) -> None:
+    problem, belief = continuous(6)
+    labels = np.arange(len(values)) % N_LABELS
+    for part in np.array_split(np.arange(len(values)), 20):
+        teach(problem, belief, values[part], labels[part])
+        belief.discount(1.0 - kept)
+        cells, _, _ = belief.sketch(0)
+        assert np.isfinite(cells).all() and (np.diff(cells) > 0).all()
+        assert np.isfinite(belief.cuts[0]).all() and (np.diff(belief.cuts[0]) > 0).all()
+    for low, high in itertools.pairwise(cells.tolist()):
+        assert sum(low <= cut < high for cut in belief.cuts[0]) <= 1
+    assert all(cells[0] <= cut < cells[-1] for cut in belief.cuts[0])
+
+
+@pytest.mark.parametrize("count", [1.0, 1e-9, 1e-12, 1e-15])
+def test_bins_that_cannot_come_weigh_nothing_however_small_the_prior(count: float) -> None:
+    problem = core.Problem([4], 2, [1.0], [1.0], [-1], 1.0 - np.eye(2), continuous=[1])
+    belief = core.Belief(problem, np.full((4, 2), count), np.ones(2), True)
+    teach(problem, belief, np.array([0.0, 1.0] * 10), np.zeros(20))
+    np.testing.assert_allclose(belief.mean()[0][:, 1], [0.5, 0.5, 0.0, 0.0], atol=1e-11)

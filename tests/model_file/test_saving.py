@@ -14,9 +14,9 @@ import pytest
 import ufodt
 from ufodt import UFODT, Binary, Categorical, Expert, Policy, Prior, Problem, stop
 from ufodt.errors import InvalidModelFile, NotSaved
-from ufodt.model_file import Target
+from ufodt.model_file import Reader, Target
 
-from ..cases import digest, make, state
+from ..cases import digest, draw_stream, make, state
 
 RICH = Problem(
     [
@@ -171,3 +171,23 @@ def test_who_comes_back_to_a_file_finds_it_as_it_was_left(tmp_path: Path) -> Non
     learner.save(first)  # somebody else
     target.move(first)
     assert target.taken
+
+
+def test_a_model_saved_while_another_is_read_is_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, learners = tmp_path / "model.npz", [make("ours-ec2") for _ in range(2)]
+    learners[1].run(*draw_stream(1, 30))
+    learners[0].save(path)
+    arrays = Reader.arrays
+
+    def saved_meanwhile(reader: Reader, shapes: Any) -> Any:
+        learners[1].save(path)
+        return arrays(reader, shapes)
+
+    monkeypatch.setattr(Reader, "arrays", saved_meanwhile)
+    assert state(ufodt.load(path)) == state(learners[0])
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidModelFile, match="folder or a device"):
+        ufodt.load(tmp_path / "pipe")

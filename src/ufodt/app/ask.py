@@ -289,13 +289,21 @@ def _sent(learner: ufodt.UFODT, name: str, value: Any) -> Any:
     feature = learner.problem.features[learner.problem.feature_index(name)]
     if value is None or isinstance(feature, ufodt.Continuous) and not isinstance(value, str):
         return value
+    if not isinstance(feature, ufodt.Continuous) and any(_is_exactly(value, known) for known in feature.values):
+        return value
     return from_text(feature, str(value))
+
+
+def _is_exactly(given: Any, known: Any) -> bool:
+    return type(given) is type(known) and bool(given == known)
 
 
 def _sent_label(learner: ufodt.UFODT, given: Any) -> Any:
     """A label as the problem has it, where JSON writes it another way."""
     if not isinstance(given, str | int | float):
         raise InvalidValue(f"{given!r} came for the label; expected one of {some(learner.problem.labels)}.")
+    if any(_is_exactly(given, label) for label in learner.problem.labels):
+        return given
     return read_label(learner.problem, str(given))
 
 

@@ -322,7 +322,8 @@ class Belief {
         const int end = shape_.cell(shape_.row(f + 1), 0),
                   real = has_bins ? shape_.cell(shape_.row(f) + static_cast<int>(cuts_[f].size()) + 1, 0) : end;
         for (int cell = shape_.cell(shape_.row(f), 0); cell < real; ++cell) refresh_cell(cell);
-        for (int cell = real; cell < end; ++cell) set_alpha(cell, next_to_nothing);
+        for (int cell = real; cell < end; ++cell)
+            set_alpha(cell, next_to_nothing * std::min(prior_.outcome(cell), 1.0));
         for (int y = 0; y < shape_.n_labels; ++y) refresh_total(f, y);
     }
 

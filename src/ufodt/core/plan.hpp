@@ -44,7 +44,7 @@ class Plan {
     const Hypotheses& hypotheses() const { return case_.hypotheses(); }
     double spent() const { return case_.purse().spent(); }
     double price(int feature) const { return case_.price(feature); }
-    double base(int feature) const { return case_.purse().price(feature); }  // apart from what its outcome may add
+    double charge(int feature, int outcome) const { return case_.purse().charge(feature, outcome); }
     double most(int feature) const { return case_.purse().most(feature); }
     bool fits(int feature) const { return case_.purse().fits(feature, case_.budget()); }
     double left() const { return std::max(case_.budget() - spent(), 0.0); }  // of the budget
@@ -170,9 +170,13 @@ class Plan {
         scored_ = false;
         lookahead_.reset();
         const std::vector<Stop>& stop = case_.policy().stop;
+        const bool plans_duties = must && plans_all() && case_.budget() < INFINITY;  // not all may fit
         std::size_t at = 0;
-        if (!must && !stop.empty() && stops(stop, at)) return {};
-        if (lookahead_.foreseen() >= 0) return question(candidates_[lookahead_.foreseen()]);
+        if ((!must || plans_duties) && !stop.empty() && stops(stop, at) && !must) return {};
+        if (lookahead_.foreseen() >= 0) {
+            const Candidate& first = candidates_[lookahead_.foreseen()];
+            if (!must || problem().mandatory[case_.open()[first.at]]) return question(first);
+        }
         score_once();
         const bool only_paying = some_pay(candidates_);
         const Candidate* best = nullptr;
@@ -185,6 +189,8 @@ class Plan {
         }
         return question(*best);
     }
+
+    bool plans_all() const { return case_.policy().lookahead >= Optimal::max_states; }
 
     Question question(const Candidate& c) const { return {case_.open()[c.at], c.price, gains_[c.at]}; }
 
@@ -201,7 +207,7 @@ class Plan {
         const auto will_be_known = [&](int f) {
             return purse.is_known(f) || (case_.is_open(f) && problem().mandatory[f]);
         };
-        if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_known)) return purse.price(feature);
+        if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_known)) return case_.price(feature);
         const std::vector<int>& open = case_.open();
         const auto shares = [&](int f) {
             return f != feature && problem().mandatory[f] && problem().group[f] == problem().group[feature];
@@ -220,7 +226,6 @@ class Plan {
             for (std::size_t i = 0; i < open.size(); ++i) candidates_[i] = {i, prices[open[i]]};
             return false;
         }
-        const bool plans_all = case_.policy().lookahead >= Optimal::max_states;
         bool must = false, some = false;
         std::size_t n = 0;
         for (std::size_t i = 0; i < open.size(); ++i) {
@@ -231,7 +236,7 @@ class Plan {
                 some = true;
             } else if (const double price = case_.bundle(f, bundle_); price < INFINITY) {
                 candidates_[n++] = {i, price, false};
-            } else if (plans_all &&
+            } else if (plans_all() &&
                        std::all_of(bundle_.begin(), bundle_.end(), [&](int each) { return case_.is_open(each); })) {
                 candidates_[n++] = {i, case_.price(f), false};  // some order may make it cheap enough
             }

@@ -70,11 +70,14 @@ class Purse {
         return is_free_choice_ && budget == INFINITY ? prices() : nullptr;
     }
 
-    // Pay for a feature; outcome -1 adds nothing.
+    // What a feature is charged at with its outcome, of which -1 adds nothing.
+    double charge(int feature, int outcome) const {
+        const bool adds = outcome >= 0 && !problem_->surcharge.empty() && !is_computed(feature);
+        return price(feature) + (adds ? problem_->surcharge[problem_->shape.row(feature) + outcome] : 0.0);
+    }
+
     void pay(int feature, int outcome) {
-        spent_ += price(feature);
-        if (outcome >= 0 && !problem_->surcharge.empty() && !is_computed(feature))
-            spent_ += problem_->surcharge[problem_->shape.row(feature) + outcome];
+        spent_ += charge(feature, outcome);
         if (problem_->group[feature] >= 0) group_paid_[problem_->group[feature]] = 1;
     }
 

@@ -66,7 +66,7 @@ class Sketch {
             here += weight_[i];
             const double share = left / (n + 1 - static_cast<int>(cuts.size()));
             if (here + 0.5 * weight_[i + 1] < share) continue;
-            cuts.push_back(0.5 * value_[i] + 0.5 * value_[i + 1]);
+            cuts.push_back(between(i));
             left -= here;
             here = 0.0;
         }
@@ -95,7 +95,7 @@ class Sketch {
         cuts.clear();
         for (std::size_t bins = n_bins, end = n_cells; bins > 1; --bins) {
             end = last[at(bins, end)];
-            cuts.push_back(0.5 * value_[end - 1] + 0.5 * value_[end]);
+            cuts.push_back(between(end - 1));
         }
         std::reverse(cuts.begin(), cuts.end());
     }
@@ -108,6 +108,12 @@ class Sketch {
     void weigh(std::size_t at) {
         weight_[at] = 0.0;
         for (int y = 0; y < n_labels_; ++y) weight_[at] += count_[at * n_labels_ + y];
+    }
+
+    // A cut point between a cell and the next: midway, unless rounding takes that to where it parts nothing.
+    double between(std::size_t at) const {
+        const double low = value_[at], high = value_[at + 1], middle = 0.5 * low + 0.5 * high;
+        return middle >= low && middle < high ? middle : low;
     }
 
     // Of the labels in one bin, each counted once more than it was seen.
@@ -135,10 +141,11 @@ class Sketch {
         }
         const double total = weight_[at] + weight_[at + 1];
         if (total > 0.0) {
-            const double sum = weight_[at] * value_[at] + weight_[at + 1] * value_[at + 1];
-            value_[at] = std::isfinite(sum)
-                             ? sum / total
-                             : weight_[at] / total * value_[at] + weight_[at + 1] / total * value_[at + 1];
+            const double low = value_[at], high = value_[at + 1];
+            const double sum = weight_[at] * low + weight_[at + 1] * high;
+            const double mean =
+                std::isfinite(sum) ? sum / total : weight_[at] / total * low + weight_[at + 1] / total * high;
+            value_[at] = std::clamp(mean, low, high);  // rounding must not take it past a neighbour
         }
         for (int y = 0; y < n_labels_; ++y) count_[at * n_labels_ + y] += count_[(at + 1) * n_labels_ + y];
         weigh(at);

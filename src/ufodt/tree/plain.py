@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ufodt import manifest
+from ufodt.amount import whole
 from ufodt.errors import InvalidValue, UfodtError
 from ufodt.features import Continuous
 from ufodt.problem import Problem
@@ -73,13 +74,15 @@ def from_dict(described: Mapping[str, Any]) -> Tree:
 def _node(given: Mapping[str, Any], problem: Problem) -> Node:
     amounts = {name: float(given[name]) for name in ("price", "share", "spent", "remaining")}
     probabilities = tuple(float(p) for p in given["probabilities"])
-    if len(probabilities) != problem.n_labels or not all(map(math.isfinite, (*probabilities, *amounts.values()))):
-        raise ValueError("a node needs finite numbers and one probability per label")
+    if len(probabilities) != problem.n_labels or not all(0 <= p <= 1 for p in probabilities):
+        raise ValueError("a node needs one probability per label")
+    if not all(0 <= amount < math.inf for amount in amounts.values()):
+        raise ValueError("a node needs finite amounts that are not negative")
     return Node(
         feature=given["feature"],
         label=problem.labels[problem.label_index(given["label"])],
         probabilities=probabilities,
-        cut=bool(given["cut"]),
+        cut=_is_true(given["cut"]),
         branches=tuple(_branch(branch) for branch in given["branches"]),
         **amounts,
     )
@@ -87,7 +90,17 @@ def _node(given: Mapping[str, Any], problem: Problem) -> Node:
 
 def _branch(given: Mapping[str, Any]) -> Branch:
     ends = {end: None if given.get(end) is None else float(given[end]) for end in ("above", "upto")}
-    return Branch(int(given["to"]), values=tuple(given.get("values", ())), missing=bool(given.get("missing")), **ends)
+    to = whole(given["to"], 0)
+    if to is None:
+        raise ValueError(f"a branch leads to {given['to']!r}, which is no number of a node")
+    missing = _is_true(given.get("missing", False))
+    return Branch(to, values=tuple(given.get("values", ())), missing=missing, **ends)
+
+
+def _is_true(given: Any) -> bool:
+    if not isinstance(given, bool):
+        raise ValueError(f"{given!r} came; expected true or false")
+    return given
 
 
 def _check(nodes: tuple[Node, ...], problem: Problem) -> None:
@@ -105,12 +118,26 @@ def _check(nodes: tuple[Node, ...], problem: Problem) -> None:
             if not at < branch.to < len(nodes) or branch.to in reached:
                 raise ValueError(f"node {at} leads to {branch.to}, where it cannot")
             reached.add(branch.to)
-            if isinstance(feature, Continuous) and branch.values:
-                raise ValueError(f"node {at} names values of {node.feature!r}, which is a number")
-            if not isinstance(feature, Continuous) and not branch.missing:
-                if not branch.values:
-                    raise ValueError(f"node {at} has a branch without values")
-                for value in branch.values:
-                    feature.outcome(value)
+        told = [branch for branch in node.branches if not branch.missing]
+        if len(node.branches) > len(told) + 1:
+            raise ValueError(f"node {at} has several branches for a value that is missing")
+        if isinstance(feature, Continuous):
+            _check_ranges(at, told)
+        else:
+            found = sorted(feature.outcome(value) for branch in told for value in branch.values)
+            if found != list(range(len(feature.values))) or not all(branch.values for branch in told):
+                raise ValueError(f"node {at} does not name each value of {node.feature!r} once")
     if not nodes:
         raise ValueError("there are no nodes")
+
+
+def _check_ranges(at: int, told: list[Branch]) -> None:
+    """Refuse ranges that overlap, or leave some numbers out."""
+    ranges = sorted(told, key=lambda branch: -math.inf if branch.above is None else branch.above)
+    ends = [-math.inf if branch.above is None else branch.above for branch in ranges]
+    others = [math.inf if branch.upto is None else branch.upto for branch in ranges]
+    rise = all(above < upto for above, upto in zip(ends, others, strict=True))
+    if any(branch.values for branch in told) or not told or not rise or [*ends, math.inf] != [-math.inf, *others]:
+        raise ValueError(f"the ranges of node {at} do not follow one another over all numbers")
+    if not all(map(math.isfinite, others[:-1])):
+        raise ValueError(f"a range of node {at} has an end that is no number")

@@ -89,5 +89,6 @@ def _write(
     align: str = "left",
 ) -> None:
     """Letters are a little smaller than in the SVG: matplotlib's own are wider."""
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     shown = {"color": color, "fontweight": weight, "fontstyle": style, "horizontalalignment": align}
     ax.text(x, y, text, fontsize=0.88 * size * points, parse_math=False, clip_on=True, **shown)  # type: ignore[arg-type]

@@ -34,16 +34,25 @@ def _value(case, name):
         value = case[name]
     except KeyError:
         return None
-    return None if value is None or value != value else value
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # those of pandas
+        return None
+    try:
+        return None if value != value else value
+    except (TypeError, ValueError, ArithmeticError):
+        raise _unknown(name, value) from None
 
 
 def _number(case, name):
     value = _value(case, name)
     if value is None:
         return None
-    if isinstance(value, (str, bytes)) or not math.isfinite(value):
+    try:
+        number = math.nan if isinstance(value, (str, bytes, bool)) else float(value)
+    except (TypeError, ValueError, ArithmeticError):
+        number = math.nan
+    if not math.isfinite(number):
         raise _unknown(name, value)
-    return value
+    return number
 
 
 def _unknown(name, value):

@@ -1,5 +1,6 @@
 """A tree as one SELECT in standard SQL: a CASE expression for the label, another for the price."""
 
+import sys
 from collections.abc import Callable
 
 from ufodt.errors import InvalidValue
@@ -9,6 +10,7 @@ from ufodt.tree.frozen import Branch, Node, Tree
 from ufodt.tree.stages import stages
 
 LABEL, PRICE = "ufodt_label", "ufodt_price"
+_LARGEST = repr(sys.float_info.max)  # every range ends here, or SQLite would put a text above all numbers
 _NESTED = 10  # questions inside each other; the parser of SQLite holds a hundred symbols, a question takes six
 
 _Said = Callable[[Node], str]  # what a query wants to know of the node where a row ends
@@ -64,9 +66,8 @@ def _holds(column: str, branch: Branch) -> str:
         return f"{column} = {_literal(branch.values[0])}"
     if branch.values:
         return f"{column} IN ({', '.join(_literal(value) for value in branch.values)})"
-    ends = [f"{column} > {_literal(branch.above)}"] if branch.above is not None else []
-    ends += [f"{column} <= {_literal(branch.upto)}"] if branch.upto is not None else []
-    return " AND ".join(ends) or f"{column} IS NOT NULL"
+    low = f"{column} >= -{_LARGEST}" if branch.above is None else f"{column} > {_literal(branch.above)}"
+    return f"{low} AND {column} <= {_LARGEST if branch.upto is None else _literal(branch.upto)}"
 
 
 def _column(node: Node) -> str:
@@ -82,7 +83,7 @@ def _name(name: str) -> str:
 
 def _literal(value: Value | Label) -> str:
     if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
+        return "(1=1)" if value else "(1=0)"  # TRUE would be a column, where one is called so
     if isinstance(value, int | float):
         return repr(value)
     _check_text(value)

@@ -41,6 +41,10 @@ void bind_drift(nb::module_& m) {
                 const auto& [n, mean, excess, patience, lead, debt, n_alarms, age, cases] = given;
                 if (reserve && !(reserve->shape() == belief.shape()))
                     throw std::invalid_argument("the reserve does not fit the belief");
+                for (const double x : {n, mean, excess, patience, lead, debt}) {
+                    if (!std::isfinite(x)) throw std::invalid_argument("what drift has watched must be finite");
+                }
+                if (n_alarms < 0 || age < 0) throw std::invalid_argument("alarms and cases are not counted below zero");
                 std::deque<Drift::Labelled> recent;
                 for (const auto& [evidence, label] : cases) {
                     check_label(belief.shape(), label);

@@ -90,7 +90,14 @@ void bind_plan(nb::module_& m) {
                  return all;
              })
         .def("price", of_feature(&Plan::price), "feature"_a)
-        .def("base", of_feature(&Plan::base), "feature"_a)
+        .def(
+            "charge",
+            [](const Plan& plan, int feature, int outcome) {
+                if (outcome == -1) check_feature(plan.shape(), feature);
+                else check_outcome(plan.shape(), feature, outcome);
+                return plan.charge(feature, outcome);
+            },
+            "feature"_a, "outcome"_a)
         .def("most", of_feature(&Plan::most), "feature"_a)
         .def("fits", of_feature(&Plan::fits), "feature"_a)
         .def_prop_ro("left", &Plan::left)
