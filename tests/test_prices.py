@@ -351,9 +351,9 @@ def test_what_must_come_first_is_bought_if_both_fit_the_budget(
     features: list[Feature], budget: float, needed: bool
 ) -> None:
     learner = UFODT(Problem(features, labels=[0, 1], loss=[[0, 1000], [1000, 0]]), seed=1)
-    rows = np.array(list(itertools.product([0, 1], repeat=2)) * 100)
+    rows = np.array(list(itertools.product([0, 1], repeat=2)) * 5000)
     learner.learn_many(rows, rows[:, 1])
-    for explore in (False, True) if needed else (False,):  # a draw may hope for something of p itself
+    for explore in (False, True) if budget > 1 else (False,):  # at a tenth a draw may hope for something of p itself
         question = learner.open(budget=budget, explore=explore).ask()
         assert (question is not None and question.feature == "p") == needed
 
