@@ -372,6 +372,7 @@ def test_a_sketch_that_does_not_fit_is_refused(change: dict[str, Any]) -> None:
     assert (belief.cuts, belief.mean()[0].tolist()) == before
     belief.restore_sketch(0, **good)
     assert belief.cuts == [[1.5]]
+    np.testing.assert_allclose(belief.mean()[0][2:], 0.0, atol=1e-9)  # one cut point makes two bins
 
 
 @pytest.mark.parametrize(("which", "bad"), [(0, -1.0), (0, math.nan), (1, -1.0), (1, math.inf), (2, math.nan)])
