@@ -235,3 +235,13 @@ def test_a_plan_outlives_and_ignores_later_learning() -> None:
     untouched = small([2, 2, 2]).plan(seed=5)
     assert plan.predict() == untouched.predict() != case.plan(seed=5).predict()
     assert twin.next() == untouched.next()
+
+
+def test_no_two_questions_are_put_in_order_by_the_same_random_numbers() -> None:
+    case, gains = small([2] * 6), []
+    for seed, number in itertools.product(range(3), range(20)):
+        plan = case.plan(seed=seed, number=number, criterion="random")
+        for feature in range(6):
+            gains += [gain for _, _, gain in plan.gains()]
+            plan.observe(feature, 0)
+    assert len(gains) == len(set(gains)) == 60 * 21
