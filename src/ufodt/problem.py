@@ -317,7 +317,9 @@ def _checked_loss(loss: Any, n_labels: int) -> tuple[tuple[float, ...], ...] | N
             f"The loss has shape {matrix.shape}; expected {(n_labels, n_labels)}, loss[truth][answer]."
         )
     if not ((matrix >= 0) & (matrix <= MOST)).all():
-        raise InvalidProblem(f"The loss must be from 0 to {MOST:g} everywhere; write costs as positive numbers.")
+        raise InvalidProblem(
+            f"The loss must be finite and not negative, at most {MOST:g}; write costs as positive numbers."
+        )
     if (matrix < np.diag(matrix)[:, None]).any():
         raise InvalidProblem("Somewhere a wrong answer loses less than the right one; check loss[truth][answer].")
     return tuple(tuple(row) for row in matrix.tolist())
