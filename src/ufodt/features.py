@@ -282,15 +282,18 @@ def interval(above: float | None, upto: float | None) -> str:
     >>> interval(None, 37.5), interval(37.5, 38.25), interval(38.25, None), interval(20230115.5, 20230125.5)
     ('≤ 37.5', '37.5 to 38.25', '> 38.25', '20230115.5 to 20230125.5')
     """
-    if above is None or upto is None:
-        return f"≤ {_end(upto)}" if upto is not None else f"> {_end(above)}"
-    n_digits = next((n for n in range(6, 17) if _end(above, n) != _end(upto, n)), 17)
-    return f"{_end(above, n_digits)} to {_end(upto, n_digits)}"
+    ends = [end for end in (above, upto) if end is not None]
+    for n_digits in range(6, 18):
+        texts = [_rounded(end, n_digits) for end in ends]
+        if len(set(texts)) == len(ends):
+            break
+    if len(texts) == 2:
+        return " to ".join(texts)
+    return f"{'≤' if above is None else '>'} {texts[0]}"
 
 
-def _end(number: float | None, n_digits: int = 6) -> str:
-    """An end of a range: of a large number, such as a date, all that comes before the point and a little more."""
-    assert number is not None
+def _rounded(number: float, n_digits: int) -> str:
+    """A number with some digits; of a large one, such as a date, at least those before the point."""
     return f"{number:.{n_digits if abs(number) < 1e6 else max(n_digits, 10)}g}"
 
 

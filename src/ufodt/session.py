@@ -286,12 +286,13 @@ class Session:
         return feature.values[feature.outcome(value)]
 
     def _add(self, index: int, value: Value | None, *, paid: bool) -> None:
-        plan, feature, outcome, threshold, before = self._plan, self._problem.features[index], -1, -1, b""
-        if isinstance(feature, Continuous) and value is not None:
-            outcome = plan.outcome(index, float(value))
-            threshold = plan.threshold(index)
-        elif not isinstance(feature, Continuous) and value is not None:
-            outcome = feature.outcome(value)
+        plan, feature, before = self._plan, self._problem.features[index], b""
+        if value is None:
+            outcome, threshold = -1, -1
+        elif isinstance(feature, Continuous):
+            outcome, threshold = plan.outcome(index, float(value)), plan.threshold(index)
+        else:
+            outcome, threshold = feature.outcome(value), -1
         price = plan.charge(index, outcome) if paid else None
         if value is None:
             plan.skip(index, paid)
