@@ -131,16 +131,14 @@ class Views {
     // Exp3: draw a view of the feature from the softmax of eta times the sums; returns it and its probability.
     std::pair<int, double> pick(Random& random, int feature, int n_cuts) const {
         const double* sum = sum_.data() + first(feature);
-        const double top = *std::max_element(sum, sum + n_cuts);
+        double top = sum[0];
+        for (int k = 1; k < n_cuts; ++k) top = std::max(top, sum[k]);
         share_.resize(n_cuts);
         for (int k = 0; k < n_cuts; ++k) share_[k] = smooth_exp(settings_.eta * (sum[k] - top));
-        const double total = std::accumulate(share_.begin(), share_.end(), 0.0);
-        double left = random.uniform() * total;
+        const double total = std::accumulate(share_.begin(), share_.end(), 0.0), drawn = random.uniform() * total;
         int k = 0;
-        for (; k + 1 < n_cuts; ++k) {
-            left -= share_[k];
-            if (left < 0.0) break;
-        }
+        double below = 0.0;
+        for (int i = 0; i + 1 < n_cuts; ++i) k += (below += share_[i]) <= drawn;  // no branch, which none could foresee
         return {first(feature) + k, share_[k] / total};
     }
 
