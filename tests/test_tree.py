@@ -346,6 +346,17 @@ def test_the_plot_is_the_picture(tree: Tree) -> None:
     plt.close("all")
 
 
+def test_names_stay_in_their_boxes_and_read_from_left_to_right() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    learner = UFODT(Problem([Binary("two\nlines"), Binary("\u202eback")], labels=["x\ny", "z"]), seed=1)
+    learner.learn_many([[0, 1], [1, 0]] * 50, ["x\ny", "z"] * 50)
+    assert all(text.get_text().isprintable() for text in learner.tree().plot().texts)
+    plt.close("all")
+
+
 def test_reading_a_tree_imports_no_painter() -> None:
     import subprocess
 

@@ -281,6 +281,8 @@ def interval(above: float | None, upto: float | None) -> str:
 
     >>> interval(None, 37.5), interval(37.5, 38.25), interval(38.25, None), interval(20230115.5, 20230125.5)
     ('≤ 37.5', '37.5 to 38.25', '> 38.25', '20230115.5 to 20230125.5')
+    >>> interval(0.12345671, 0.12345672)
+    '0.12345671 to 0.12345672'
     """
     ends = [end for end in (above, upto) if end is not None]
     for n_digits in range(6, 18):

@@ -162,10 +162,7 @@ class Belief {
     // What was seen of a feature, as a model file has it.
     void restore(int feature, std::vector<double> cuts, std::vector<double> values, std::vector<double> counts,
                  std::int64_t n_seen) {
-        const auto finite = [](const std::vector<double>& all) {
-            return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x); });
-        };
-        const bool rise = finite(cuts) && finite(values) && std::is_sorted(values.begin(), values.end()) &&
+        const bool rise = are_finite(cuts) && are_finite(values) && std::is_sorted(values.begin(), values.end()) &&
                           std::adjacent_find(cuts.begin(), cuts.end(), std::greater_equal<>()) == cuts.end();
         const bool fit = fixed_[feature] ? cuts == cuts_[feature] : static_cast<int>(cuts.size()) <= n_cuts_[feature];
         if (!rise || !fit || n_seen < 0 || counts.size() != values.size() * shape_.n_labels || !are_counts(counts)) {

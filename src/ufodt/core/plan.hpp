@@ -170,9 +170,10 @@ class Plan {
         scored_ = false;
         lookahead_.reset();
         const std::vector<Stop>& stop = case_.policy().stop;
-        const bool plans_duties = must && plans_all() && case_.budget() < INFINITY;  // not all may fit
+        // Duties do not stop, but where not all of them may fit the budget, an exact plan says which come first.
+        const bool weighs = !must || (plans_all() && case_.budget() < INFINITY);
         std::size_t at = 0;
-        if ((!must || plans_duties) && !stop.empty() && stops(stop, at) && !must) return {};
+        if (weighs && !stop.empty() && stops(stop, at) && !must) return {};
         if (lookahead_.foreseen() >= 0) {
             const Candidate& first = candidates_[lookahead_.foreseen()];
             if (!must || problem().mandatory[case_.open()[first.at]]) return question(first);

@@ -37,8 +37,8 @@ class Selection {
     bool on() const { return settings_.size > 0 && settings_.size < n_; }
     const std::vector<double>& weights() const { return weight_; }
     void set_weights(std::vector<double> weights) {
-        const bool finite = std::all_of(weights.begin(), weights.end(), [](double w) { return std::isfinite(w); });
-        if (weights.size() != weight_.size() || !finite) throw std::invalid_argument("the weights do not fit");
+        if (weights.size() != weight_.size() || !are_finite(weights))
+            throw std::invalid_argument("the weights do not fit");
         weight_ = std::move(weights);
         if (on()) weigh_all();
         floor_ = 0.0;

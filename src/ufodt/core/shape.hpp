@@ -108,6 +108,10 @@ inline int outcome_of(const std::vector<double>& cuts, double value) {
     return static_cast<int>(std::lower_bound(cuts.begin(), cuts.end(), value) - cuts.begin());
 }
 
+inline bool are_finite(const std::vector<double>& all) {
+    return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x); });
+}
+
 // Whether numbers may be counts: finite and not negative.
 inline bool are_counts(const std::vector<double>& all) {
     return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x) && x >= 0.0; });

@@ -155,8 +155,7 @@ class Views {
     const std::vector<double>& sums() const { return sum_; }
     void restore(std::vector<double> counts, std::vector<double> uses, std::vector<double> sums) {
         const bool fit = counts.size() == count_.size() && uses.size() == use_.size() && sums.size() == sum_.size();
-        const bool finite = std::all_of(sums.begin(), sums.end(), [](double x) { return std::isfinite(x); });
-        if (!fit || !finite || !are_counts(counts) || !are_counts(uses))
+        if (!fit || !are_finite(sums) || !are_counts(counts) || !are_counts(uses))
             throw std::invalid_argument("the thresholds do not fit");
         count_ = std::move(counts), use_ = std::move(uses), sum_ = std::move(sums);
         refresh_all();

@@ -188,7 +188,7 @@ def _short(value: float) -> str:
 
 def wide(text: str, size: float = SIZE) -> float:
     """About how many pixels a text takes: narrow, wide and other letters, East Asian ones double."""
-    return size * sum(_width(c) for c in text)
+    return sum(size * _width(c) for c in text)
 
 
 def _width(letter: str) -> float:

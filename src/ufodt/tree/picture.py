@@ -4,6 +4,7 @@ from xml.sax.saxutils import escape
 
 from ufodt.tree.frozen import Tree
 from ufodt.tree.layout import BAR, BOX_WIDTH, INSET, LINE, MARGIN, SIZE, SMALL, Box, Line, lay_out
+from ufodt.tree.text import printable
 
 INK, QUIET, EDGE = "#1a1a1a", "#666666", "#b9c2cc"
 _FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
@@ -65,4 +66,4 @@ def _text(x: float, y: float, text: str, colour: str, style: str = "") -> str:
 
 def _safe(text: str) -> str:
     """A text inside XML: what has a meaning there is escaped, what XML cannot hold is replaced."""
-    return escape("".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text))
+    return escape("\n".join(printable(line) for line in text.split("\n")))

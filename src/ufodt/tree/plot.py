@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ufodt.errors import UfodtError
 from ufodt.tree.frozen import Tree
 from ufodt.tree.layout import BAR, BOX_WIDTH, INSET, LINE, MARGIN, SIZE, SMALL, Box, Picture, lay_out
+from ufodt.tree.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,6 +90,5 @@ def _write(
     align: str = "left",
 ) -> None:
     """Letters are a little smaller than in the SVG: matplotlib's own are wider."""
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     shown = {"color": color, "fontweight": weight, "fontstyle": style, "horizontalalignment": align}
-    ax.text(x, y, text, fontsize=0.88 * size * points, parse_math=False, clip_on=True, **shown)  # type: ignore[arg-type]
+    ax.text(x, y, printable(text), fontsize=0.88 * size * points, parse_math=False, clip_on=True, **shown)  # type: ignore[arg-type]

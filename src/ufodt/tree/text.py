@@ -29,7 +29,7 @@ def to_text(tree: Tree) -> str:
                 )
             )
         todo += reversed(children)
-    return "\n".join(_printable(line) for line in lines)
+    return "\n".join(printable(line) for line in lines)
 
 
 def _line(node: Node, labels: Sequence[Label], reached: str) -> str:
@@ -88,9 +88,9 @@ def to_dot(tree: Tree) -> str:
 
 
 def _quoted(text: str) -> str:
-    return _printable(text).replace("\\", "\\\\").replace('"', '\\"')
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _printable(text: str) -> str:
-    """Names as they are, but on one line and without what a terminal or a file would take as a command."""
+def printable(text: str) -> str:
+    """Return names as they are, but on one line and without what a terminal or a file would take as a command."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
