@@ -176,3 +176,13 @@ def test_bins_that_cannot_come_weigh_nothing_however_small_the_prior(count: floa
     belief = core.Belief(problem, np.full((4, 2), count), np.ones(2), True)
     teach(problem, belief, np.array([0.0, 1.0] * 10), np.zeros(20))
     np.testing.assert_allclose(belief.mean()[0][:, 1], [0.5, 0.5, 0.0, 0.0], atol=1e-11)
+
+
+@pytest.mark.parametrize("low", [np.nextafter(1.0, 2.0), 3 * 5e-324, -np.nextafter(1.0, 2.0), 0.25])
+def test_a_cut_point_parts_two_numbers_that_are_neighbours(low: float) -> None:
+    problem, belief = continuous(2)
+    high = np.nextafter(low, np.inf)
+    teach(problem, belief, np.array([low, high] * 10), np.array([0, 1] * 10))
+    ((cut,),) = belief.cuts
+    assert low <= cut < high
+    np.testing.assert_array_equal(belief.counts[:, :2], [[10.0, 0.0], [0.0, 10.0]])
