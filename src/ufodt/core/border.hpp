@@ -120,11 +120,17 @@ Cases make_cases(const Problem& problem, const Outcomes& outcomes, const std::op
                       .n_features = shape.n_features,
                       .n_values = n_values,
                       .column = &column};
-    for (std::size_t i = 0; i < cases.size(); ++i) {
+    std::vector<std::int16_t> n_outcomes(shape.n_features);
+    for (int f = 0; f < shape.n_features; ++f) n_outcomes[f] = static_cast<std::int16_t>(shape.n_outcomes(f));
+    bool are_known = true;
+    const std::int16_t* row = outcomes.data();
+    for (std::size_t i = 0; i < cases.size(); ++i, row += shape.n_features) {
+        for (int f = 0; f < shape.n_features; ++f) are_known &= (row[f] >= -1) & (row[f] < n_outcomes[f]);
+    }
+    if (!are_known) throw std::out_of_range("an outcome is out of range");
+    for (std::size_t i = 0; n_values > 0 && i < cases.size(); ++i) {
         for (int f = 0; f < shape.n_features; ++f) {
-            const int outcome = outcomes.data()[i * shape.n_features + f];
-            if (outcome < -1 || outcome >= shape.n_outcomes(f)) throw std::out_of_range("an outcome is out of range");
-            if (outcome >= 0 && problem.continuous[f] && !std::isfinite(cases.seen(i, f).value))
+            if (problem.continuous[f] && cases.has(i, f) && !std::isfinite(cases.seen(i, f).value))
                 throw std::invalid_argument("a value is not finite");
         }
     }

@@ -133,10 +133,11 @@ class Lookahead {
     double worth_ = 1.0;  // of one unit of loss, by the stop rule that weighs it
     double lowest_price_ = 0.0;
     int foreseen_ = -1;
-    std::vector<std::size_t> promising_;  // of the candidates: those looked ahead at
-    std::vector<int> features_;           // the same, as features
-    std::vector<int> together_;           // one of them with what is to be bought first
-    std::vector<double> rate_, surplus_;  // per candidate: gain per price, and less it; -inf once chosen
+    std::vector<std::size_t> promising_;      // of the candidates: those looked ahead at
+    std::vector<int> features_;               // the same, as features
+    std::vector<int> together_;               // one of them with what is to be bought first
+    static constexpr std::size_t n_side = 8;  // candidates in a step of `first_of`
+    std::vector<double> rate_, surplus_;      // per candidate: gain per price, and less it; -inf once chosen
     Optimal optimal_;
     const double* p_ = nullptr;      // P(outcome | label), as plans read it: the theta in mind, or
     std::vector<double> p_in_play_;  // the same with thresholds as they are in play
@@ -199,25 +200,33 @@ class Lookahead {
         }
     }
 
-    // Gain per price of every candidate, and what its gain leaves after its price.
+    // Gain per price of every candidate, and what its gain leaves after its price, where prices differ.
     void rank(const Case& now, const Gains& gains, const Candidates& candidates) {
         const std::vector<double>& losses = now.problem().loss.of;
         const double most_lost = worth_ * *std::max_element(losses.begin(), losses.end());
-        rate_.resize(candidates.size());
-        surplus_.resize(candidates.size());
+        const std::size_t n_padded = (candidates.size() + n_side - 1) / n_side * n_side;
+        rate_.resize(n_padded);
+        surplus_.resize(n_padded);
+        for (std::size_t i = candidates.size(); i < n_padded; ++i) rate_[i] = surplus_[i] = -INFINITY;
         for (std::size_t i = 0; i < candidates.size(); ++i) {
             const Candidate& c = candidates[i];
             rate_[i] = has_one_price_ ? gains[c.at] : c.rate(gains);
-            surplus_[i] = most_lost * gains[c.at] - c.price;
+            if (!has_one_price_) surplus_[i] = most_lost * gains[c.at] - c.price;
         }
     }
 
-    static std::size_t first_of(const std::vector<double>& merit) {  // without branches, since candidates may be many
+    // The first of the highest. Candidates may be many: few steps hold one that is higher than all before.
+    static std::size_t first_of(const std::vector<double>& merit) {
         double best = -INFINITY;
         std::size_t found = 0;
-        for (std::size_t i = 0; i < merit.size(); ++i) {
-            found = merit[i] > best ? i : found;
-            best = std::max(best, merit[i]);
+        for (std::size_t from = 0; from < merit.size(); from += n_side) {
+            bool is_higher = false;
+            for (std::size_t i = from; i < from + n_side; ++i) is_higher |= merit[i] > best;
+            if (!is_higher) continue;
+            for (std::size_t i = from; i < from + n_side; ++i) {
+                found = merit[i] > best ? i : found;
+                best = std::max(best, merit[i]);
+            }
         }
         return found;
     }

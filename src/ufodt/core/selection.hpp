@@ -17,6 +17,18 @@
 
 namespace ufodt {
 
+// The numbers below `n` for which something holds, in order; without a branch, which none could foresee.
+template <class Holds>
+inline void list_where(int n, Holds holds, std::vector<int>& numbers) {
+    numbers.resize(n);
+    std::size_t n_found = 0;
+    for (int i = 0; i < n; ++i) {
+        numbers[n_found] = i;
+        n_found += holds(i);
+    }
+    numbers.resize(n_found);
+}
+
 struct SelectionSettings {
     int size = 0;          // candidates per case, B; 0: all features
     double epsilon = 0.3;  // share of cases with random candidates
@@ -54,24 +66,23 @@ class Selection {
         floor_ = 0.0;
     }
 
-    // Candidates of one case, in index order: the largest weights, ties at random, or, to explore, with probability
-    // epsilon any features.
-    void candidates(Random& random, bool explore, std::vector<int>& features) const {
-        const auto size = static_cast<std::size_t>(settings_.size);
-        features.clear();
+    // Candidates of one case, marked among all features: the largest weights, ties at random, or, to explore, with
+    // probability epsilon any features.
+    void candidates(Random& random, bool explore, std::vector<std::uint8_t>& is_candidate) const {
+        is_candidate.assign(n_, 0);
         if (explore && random.uniform() < settings_.epsilon) {
-            pick(random, n_, settings_.size, [&](int i) { features.push_back(i); });
-        } else {
-            const double last = rank();
-            tied_.clear();
-            for (const int f : front_) {
-                if (magnitude_[f] > last) features.push_back(f);
-                else if (magnitude_[f] == last) tied_.push_back(f);
-            }
-            const auto n_left = static_cast<int>(size - features.size());
-            pick(random, static_cast<int>(tied_.size()), n_left, [&](int i) { features.push_back(tied_[i]); });
+            pick(random, n_, settings_.size, [&](int i) -> auto& { return is_candidate[i]; });
+            return;
         }
-        std::sort(features.begin(), features.end());
+        const double last = rank();
+        int n_left = settings_.size;
+        tied_.clear();
+        for (const int f : front_) {
+            is_candidate[f] = magnitude_[f] > last;
+            n_left -= is_candidate[f];
+            if (magnitude_[f] == last) tied_.push_back(f);
+        }
+        pick(random, static_cast<int>(tied_.size()), n_left, [&](int i) -> auto& { return is_candidate[tied_[i]]; });
     }
 
     // One perceptron per label against the rest, updated from the features that were bought.
@@ -129,16 +140,12 @@ class Selection {
     mutable double floor_ = 0.0;
     mutable std::vector<int> front_, tied_;
     mutable std::vector<double> sorted_;
-    mutable std::vector<std::uint8_t> is_picked_;
 
     // The size-th largest magnitude; `front_` then holds all features that have at least it, in index order.
     double rank() const {
         const auto size = static_cast<std::size_t>(settings_.size);
         for (;;) {
-            front_.clear();
-            for (int f = 0; f < n_; ++f) {
-                if (magnitude_[f] >= floor_) front_.push_back(f);
-            }
+            list_where(n_, [&](int f) { return magnitude_[f] >= floor_; }, front_);
             if (front_.size() >= size) break;
             floor_ = 0.0;
         }
@@ -153,15 +160,12 @@ class Selection {
         return nth_largest(size);
     }
 
-    // `n` of the numbers below `of`, each set of them as likely (Floyd's way).
-    template <class Take>
-    void pick(Random& random, int of, int n, Take take) const {
-        is_picked_.assign(of, 0);
+    // Mark `n` of the first `of` marks, each set of them as likely (Floyd's way).
+    template <class Mark>
+    static void pick(Random& random, int of, int n, Mark mark) {
         for (int top = of - n; top < of; ++top) {
-            int i = static_cast<int>(random.uniform() * (top + 1));
-            if (is_picked_[i]) i = top;
-            is_picked_[i] = 1;
-            take(i);
+            std::uint8_t& drawn = mark(static_cast<int>(random.uniform() * (top + 1)));
+            (drawn ? mark(top) : drawn) = 1;
         }
     }
 

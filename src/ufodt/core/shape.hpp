@@ -58,9 +58,10 @@ struct Theta {
     std::vector<double> chance;  // per feature: with what probability it was chosen
     bool is_in_play = true;      // p is that of the views in play, so none is to be searched for nor taken the mean of
 
-    // Room for drawing: variates come in blocks, so what is to be drawn is laid side by side first.
+    // Room for drawing: variates come in blocks and logarithms in vectors, so their cells are laid side by side first.
     struct Gathered {
         std::vector<double> shape, squeeze, drawn;
+        std::vector<float> logs;
         std::vector<int> views;
 
         void clear() { shape.clear(), squeeze.clear(), views.clear(); }

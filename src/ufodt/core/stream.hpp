@@ -37,21 +37,26 @@ struct Learned {
 inline void offer(const Selection& selection, bool explore, const Problem& problem, std::uint64_t seed,
                   std::uint64_t number, std::vector<int>& features) {
     const int n_features = problem.shape.n_features;
-    if (selection.on()) {
-        Random random(~seed, number);
-        selection.candidates(random, explore, features);
-        features.insert(features.end(), problem.duties.begin(), problem.duties.end());
-        for (std::size_t i = 0; i < features.size(); ++i) {  // with what they need, and so on
-            for (const int f : problem.needs[features[i]]) {
-                if (std::find(features.begin(), features.end(), f) == features.end()) features.push_back(f);
-            }
-        }
-        std::sort(features.begin(), features.end());
-        features.erase(std::unique(features.begin(), features.end()), features.end());
-    } else if (static_cast<int>(features.size()) != n_features) {
+    if (!selection.on()) {
+        if (static_cast<int>(features.size()) == n_features) return;
         features.resize(n_features);
         std::iota(features.begin(), features.end(), 0);
+        return;
     }
+    Random random(~seed, number);
+    std::vector<std::uint8_t> is_offered;
+    selection.candidates(random, explore, is_offered);
+    list_where(n_features, [&](int f) { return is_offered[f]; }, features);
+    const std::size_t n_candidates = features.size();
+    const auto add = [&](const std::vector<int>& others) {
+        for (const int f : others) {
+            if (!std::exchange(is_offered[f], 1)) features.push_back(f);
+        }
+    };
+    add(problem.duties);
+    for (std::size_t i = 0; i < features.size(); ++i)
+        add(problem.needs[features[i]]);  // and what these need, and so on
+    if (features.size() > n_candidates) std::sort(features.begin(), features.end());
 }
 
 // Learn one labelled case: forget what drift says, then count.

@@ -40,6 +40,12 @@ struct Dirichlets {
     }
 
   private:
+    // The cells of some features, one after the other.
+    template <class Work>
+    void for_cells(const std::vector<int>& features, Work work) const {
+        for (const int f : features) work(shape.cell(shape.row(f), 0), shape.cell(shape.row(f + 1), 0));
+    }
+
     static const double* gammas(Random& random, Theta::Gathered& all) {
         all.drawn.resize(all.shape.size());
         random.gammas(all.shape.data(), all.squeeze.data(), all.drawn.data(), static_cast<int>(all.shape.size()));
@@ -148,14 +154,21 @@ struct Dirichlets {
                 }
             }
         });
-        const auto take_logs = [&](int from, int to) {
-            for (int cell = from; cell < to; ++cell) theta.log_p[cell] = quick_log(static_cast<float>(theta.p[cell]));
-        };
+        const auto take_log = [](double x) { return quick_log(static_cast<float>(x)); };
         if (static_cast<int>(features.size()) == shape.n_features) {
-            take_logs(0, shape.n_cells());  // one long loop is a fast one
-        } else {
-            for (const int f : features) take_logs(shape.cell(shape.row(f), 0), shape.cell(shape.row(f + 1), 0));
+            std::transform(p, p + shape.n_cells(), theta.log_p.begin(), take_log);
+            return;
         }
+        std::vector<double>& some = theta.gathered.drawn;
+        some.clear();
+        for_cells(features, [&](int from, int to) { some.insert(some.end(), p + from, p + to); });
+        theta.gathered.logs.resize(some.size());
+        std::transform(some.begin(), some.end(), theta.gathered.logs.begin(), take_log);
+        const float* logs = theta.gathered.logs.data();
+        for_cells(features, [&](int from, int to) {
+            std::copy_n(logs, to - from, theta.log_p.begin() + from);
+            logs += to - from;
+        });
     }
 };
 
