@@ -83,7 +83,12 @@ NUMBER_SETTINGS: dict[str, dict[str, Any]] = {
     "auto-ec2": {"drift": drift.auto()},
     "both-us": {"drift": drift.Drift(gamma=0.02, automatic=True, threshold=0.5), "thresholds": thresholds.exp3(3)},
     "few-ig": {"selection": Selection(3)},
-    "few-ec2": {"selection": Selection(4, epsilon=0.5), "thresholds": thresholds.exhaustive(3)},
+    "few-ec2": {"selection": Selection.paper(4, epsilon=0.5), "thresholds": thresholds.exhaustive(3)},
+    "few-gini": {
+        "selection": Selection(4, epsilon=0.5),
+        "thresholds": thresholds.exp3(3),
+        "drift": drift.discount(0.1),
+    },
 }
 PAPER_SETTINGS: dict[str, dict[str, Any]] = {
     "printed-ec2": {"thresholds": thresholds.paper("exhaustive", 5)},

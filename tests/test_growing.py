@@ -91,7 +91,7 @@ def test_what_is_forgotten_of_the_prior_is_carried_along() -> None:
 @pytest.mark.parametrize("labels", [("a", "b"), ("a", "b", "c")])
 def test_the_weights_of_a_selection_are_carried_along(labels: tuple[str, ...]) -> None:
     problem = Problem([Binary(f"x{i}") for i in range(6)], labels)
-    learner = UFODT(problem, selection=Selection(2), seed=1)
+    learner = UFODT(problem, selection=Selection.paper(2), seed=1)
     rng = np.random.default_rng(0)
     y = rng.integers(len(labels), size=200)
     learner.run(np.column_stack([(y == i % len(labels)) for i in range(6)]).astype(int), [labels[i] for i in y])

@@ -1,12 +1,13 @@
 """Too many features: a few candidates per case, of which the useful ones come to be chosen."""
 
 import math
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Continuous, Problem, Selection, stop, thresholds
+from ufodt import UFODT, Binary, Categorical, Continuous, Expert, Prior, Problem, Selection, stop, thresholds
 from ufodt.errors import InvalidPolicy
 
 MANY = Problem([Binary(f"f{i}") for i in range(40)], labels=[0, 1])
@@ -19,6 +20,8 @@ MANY = Problem([Binary(f"f{i}") for i in range(40)], labels=[0, 1])
         ({"size": 2.0}, "2.0 candidates"),
         ({"size": True}, "True candidates"),
         ({"size": "5"}, "'5' candidates"),
+        ({"by": "luck"}, "by 'luck'"),
+        ({"by": None}, "by None"),
         ({"epsilon": -0.1}, "epsilon=-0.1"),
         ({"epsilon": 1.1}, "epsilon=1.1"),
         ({"epsilon": math.nan}, "epsilon=nan"),
@@ -55,20 +58,28 @@ def test_a_selection_of_all_makes_no_difference(size: int) -> None:
     np.testing.assert_array_equal(first.asked, second.asked)
 
 
-def test_the_feature_that_matters_becomes_a_candidate() -> None:
-    learner = UFODT(MANY, selection=Selection(4, epsilon=0.2), stop=stop.confidence(1.0), seed=2)
+@pytest.mark.parametrize("selection", [Selection(4), Selection.paper(4, epsilon=0.2)], ids=["information", "weights"])
+def test_the_feature_that_matters_becomes_a_candidate(selection: Selection) -> None:
+    learner = UFODT(MANY, selection=selection, stop=stop.confidence(1.0), seed=2)
     learner.run(*stream(800, 3))
-    assert np.abs(learner._selection.weights).argmax() == 7
+    merit = learner.belief.promises if selection.by == "information" else np.abs(learner._selection.weights)
+    assert merit.argmax() == 7
     report = learner.evaluate(*stream(300, 4))
     assert report.accuracy > 0.85 and report.n_asked <= 4
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_explores_no_more_has_the_best_candidates(seed: int) -> None:
-    learner = UFODT(MANY, selection=Selection(2, epsilon=1.0), stop=stop.confidence(1.0), seed=seed)
-    learner._selection.set_weights(np.where(np.isin(np.arange(40), [7, 30]), 1.0, 0.0))
-    best = {MANY.features[7].name, MANY.features[30].name}
-    assert {reason.feature for reason in learner.open(explore=False).why()} == best
+@pytest.mark.parametrize("by", ["information", "weights"])
+def test_what_explores_no_more_has_the_best_candidates(by: Any, seed: int) -> None:
+    learner = UFODT(MANY, selection=Selection(2, by, epsilon=1.0), stop=stop.confidence(1.0), seed=seed)
+    best = np.isin(np.arange(40), [7, 30])
+    if by == "weights":
+        learner._selection.set_weights(np.where(best, 1.0, 0.0))
+    else:  # all were seen as often, those two with the label
+        learner.learn_many(*(np.repeat(np.array(table), 5, axis=0) for table in ([best, ~best], [1, 0])))
+        learner.learn_many(*(np.repeat(np.array(table), 5, axis=0) for table in ([best | ~best, ~best & best], [1, 0])))
+    expected = {MANY.features[7].name, MANY.features[30].name}
+    assert {reason.feature for reason in learner.open(explore=False).why()} == expected
     assert set(learner.evaluate(*stream(20, 4)).record.asked.tolist()) <= {7, 30}
 
 
@@ -105,7 +116,7 @@ def test_history_teaches_the_weights_as_printed_with_every_cell_sure() -> None:
     X = rng.integers(0, 2, (30, 40)).astype(float)
     X[rng.random(X.shape) < 0.2] = math.nan
     y = rng.integers(0, 2, 30)
-    learner = UFODT(MANY, selection=Selection(4, step=0.3, radius=2.0))
+    learner = UFODT(MANY, selection=Selection.paper(4, step=0.3, radius=2.0))
     learner.learn_many(X, y)
     w = np.zeros(40)
     for x, sign in zip(np.nan_to_num(2 * X - 1), 2 * y - 1, strict=True):
@@ -115,8 +126,9 @@ def test_history_teaches_the_weights_as_printed_with_every_cell_sure() -> None:
     np.testing.assert_allclose(learner._selection.weights, w, rtol=1e-9, atol=1e-12)
 
 
-def test_history_finds_the_candidates_before_the_first_case() -> None:
-    learner = UFODT(MANY, selection=Selection(3, epsilon=0.0), stop=stop.confidence(1.0), seed=1)
+@pytest.mark.parametrize("by", ["information", "weights"])
+def test_history_finds_the_candidates_before_the_first_case(by: Any) -> None:
+    learner = UFODT(MANY, selection=Selection(3, by, epsilon=0.0), stop=stop.confidence(1.0), seed=1)
     learner.learn_many(*stream(400, 6))
     assert "f7" in {reason.feature for reason in learner.open().why()}
     assert learner.evaluate(*stream(300, 7)).accuracy > 0.85
@@ -126,7 +138,7 @@ def test_a_table_with_weights_is_fitted_as_a_whole() -> None:
     """Along the mean of y x over the cases that are not sure yet, again and again."""
     X, y = stream(50, 8)
     weights = np.arange(50) % 3
-    learner = UFODT(MANY, selection=Selection(4, step=0.37, radius=1.0))
+    learner = UFODT(MANY, selection=Selection.paper(4, step=0.37, radius=1.0))
     learner.learn_many(X, y, weights=weights)
     w, x, sign = np.zeros(40), 2.0 * X - 1, 2.0 * y - 1
     for _ in range(20):
@@ -143,7 +155,7 @@ def test_history_of_numbers_teaches_by_their_place_between_the_cuts() -> None:
     y = (X[:, 4] > 0).astype(int)
     problem = Problem([Continuous(f"v{i}") for i in range(12)], labels=[0, 1])
     for cutting in (thresholds.bins(), thresholds.exp3(5)):
-        learner = UFODT(problem, thresholds=cutting, selection=Selection(3), seed=1)
+        learner = UFODT(problem, thresholds=cutting, selection=Selection.paper(3), seed=1)
         learner.learn_many(X, y)
         assert np.abs(learner._selection.weights).argmax() == 4
 
@@ -162,7 +174,7 @@ def test_candidates_are_the_largest_weights_and_ties_fall_evenly() -> None:
     weights = np.zeros(40)
     weights[[3, 20, 33]] = [5.0, -4.0, 3.0]
     weights[10:18] = [1.0, -1.0] * 4
-    learner = UFODT(MANY, selection=Selection(4, epsilon=0.0, radius=100.0), seed=1)
+    learner = UFODT(MANY, selection=Selection.paper(4, epsilon=0.0, radius=100.0), seed=1)
     learner._selection.set_weights(weights)
     offered = [{int(r.feature[1:]) for r in learner.open().why()} for _ in range(400)]
     assert all({3, 20, 33} < one and len(one) == 4 for one in offered)
@@ -181,7 +193,9 @@ def test_random_candidates_are_all_as_likely() -> None:
 def test_candidates_follow_weights_that_rise_and_fall() -> None:
     """However the weights moved before, the candidates are those of a learner that starts with these weights."""
     X, y = stream(300, 10)
-    moved = UFODT(MANY, selection=Selection(5, epsilon=0.0, step=1.0, radius=1.5), stop=stop.confidence(1.0), seed=3)
+    moved = UFODT(
+        MANY, selection=Selection.paper(5, epsilon=0.0, step=1.0, radius=1.5), stop=stop.confidence(1.0), seed=3
+    )
     moved.run(X, y)
     fresh = UFODT(MANY, selection=moved.selection, stop=stop.confidence(1.0), seed=3)
     fresh._selection.set_weights(moved._selection.weights)
@@ -212,7 +226,7 @@ def test_what_is_had_of_no_candidate_counts_in_the_plan_too(criterion: str, take
     noise = rng.integers(0, 2, (2000, 6))
     X = np.column_stack([y ^ (rng.random(2000) < 0.1), y ^ (rng.random(2000) < 0.001), noise])
     problem = Problem([Binary(f"x{j}") for j in range(8)], labels=[0, 1], loss=[[0, 50], [50, 0]])
-    learner = UFODT(problem, criterion=criterion, selection=Selection(2), seed=1)
+    learner = UFODT(problem, criterion=criterion, selection=Selection.paper(2), seed=1)
     learner.learn_many(X, y)
     learner._selection.set_weights(np.array([1.0, 0, 0, 0, 0, 0, 0, 0.9]))  # so that x1, which all but tells, is none
     if takes_turns:  # as after an alarm
@@ -225,3 +239,126 @@ def test_what_is_had_of_no_candidate_counts_in_the_plan_too(criterion: str, take
         assert session.ask() is None  # what is left is worth a tenth
         assert max(reason.gain for reason in session.why()) < before / 10
         assert learner.open(known={"x1": 1}, explore=explore).ask() is None
+
+
+# --- candidates by what they promise to tell -----------------------------------------------------------
+
+
+def information(p: np.ndarray) -> np.ndarray:
+    """I(answer; label) in nats, labels weighing the same; `p` ends with outcomes and labels."""
+    logs = np.log(np.maximum(p, 1e-300))
+    mixed = p.mean(axis=-1)
+    return (p * logs).sum(axis=-2).mean(axis=-1) - (mixed * np.log(np.maximum(mixed, 1e-300))).sum(axis=-1)
+
+
+@pytest.mark.parametrize("n_labels", [2, 3, 5])
+@pytest.mark.parametrize("n_outcomes", [2, 4])
+def test_a_promise_is_the_mean_over_theta_of_what_an_answer_tells(n_outcomes: int, n_labels: int) -> None:
+    """Against many draws of theta; the second order is all that is told apart by some ten observations per label."""
+    rng = np.random.default_rng(n_outcomes + n_labels)
+    problem = Problem([Categorical("x", range(n_outcomes))], labels=list(range(n_labels)))
+    for _ in range(20):
+        learner = UFODT(problem, seed=1)
+        chances = rng.dirichlet(np.ones(n_outcomes), n_labels)
+        y = np.repeat(np.arange(n_labels), 12)
+        x = np.array([rng.choice(n_outcomes, p=chances[label]) for label in y])
+        learner.learn_many(x[:, None], y)
+        counts = learner.belief.counts + learner.belief.prior
+        drawn = np.stack([rng.dirichlet(counts[:, label], 20_000) for label in range(n_labels)], axis=-1)
+        assert learner.belief.promises[0] == pytest.approx(information(drawn).mean(), abs=0.012)
+
+
+def test_who_was_not_asked_promises_more_than_who_told_nothing_and_less_than_who_tells() -> None:
+    problem = Problem([Binary("new"), Binary("vain"), Binary("good")], labels=[0, 1])
+    learner = UFODT(problem, seed=1)
+    y = np.arange(20) % 2
+    learner.learn_many(np.column_stack([np.full(20, np.nan), np.arange(20) // 2 % 2, y]), y)
+    new, vain, good = learner.belief.promises
+    assert 0 <= vain < new / 2 < new < good / 2 < good <= math.log(2)
+
+
+def test_an_expert_who_says_that_a_feature_tells_makes_it_a_candidate() -> None:
+    prior = Prior(experts=[Expert("f11", 0, 0.9, strength=40.0), Expert("f11", 1, 0.1, strength=40.0)])
+    learner = UFODT(MANY, prior=prior, selection=Selection(1, epsilon=0.0), seed=1)
+    assert learner.belief.promises.argmax() == 11
+    assert [reason.feature for reason in learner.open().why()] == ["f11"]
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_the_promise_of_a_number_is_that_of_its_bins_or_of_its_best_threshold(n_labels: int) -> None:
+    """Bins that cannot come promise nothing."""
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, n_labels, 300)
+    X = np.column_stack([rng.normal(size=300) + y, rng.integers(0, 2, 300)])
+    problem = Problem([Continuous("many"), Continuous("two")], labels=list(range(n_labels)))
+    binned = UFODT(problem, thresholds=thresholds.bins(6), seed=1)
+    as_named = UFODT(Problem([Binary("two")], labels=list(range(n_labels))), seed=1)
+    binned.learn_many(X, y)
+    as_named.learn_many(X[:, 1:], y)
+    assert binned.belief.promises[1] == pytest.approx(as_named.belief.promises[0], rel=1e-9)
+    cut = UFODT(problem, thresholds=thresholds.exhaustive(5), seed=1)
+    cut.learn_many(X, y)
+    one = UFODT(as_named.problem, seed=1).belief
+    single = []
+    for counts in cut.belief.views()[0].reshape(-1, 2, n_labels)[:5]:  # of the first number
+        one.set_counts(counts, np.zeros(n_labels))
+        single.append(one.promises[0])
+    assert len(set(single)) > 1 and cut.belief.promises[0] == pytest.approx(max(single), rel=1e-9)
+
+
+@pytest.mark.parametrize("cutting", [thresholds.bins(4), thresholds.exp3(3)], ids=str)
+def test_promises_are_those_of_the_counts_whatever_happened_before(cutting: thresholds.Thresholds) -> None:
+    """A belief that learned, forgot and merged promises what one with the same counts does, read from a file."""
+    rng = np.random.default_rng(4)
+    problem = Problem([Continuous("a"), Binary("b"), Categorical("c", list("xyz")), Binary("d")], labels=["u", "v"])
+
+    def table(n: int) -> tuple[list[list[Any]], list[str]]:
+        rows = [[rng.normal(), rng.integers(2), "xyz"[rng.integers(3)], rng.integers(2)] for _ in range(n)]
+        return rows, ["uv"[i] for i in rng.integers(0, 2, n)]
+
+    learner, other = (UFODT(problem, thresholds=cutting, selection=Selection(2), seed=s) for s in (1, 2))
+    other.run(*table(30))
+    steps = [
+        lambda: learner.run(*table(7)),
+        lambda: learner.learn_many(*table(5)),
+        lambda: learner.learn_many(*table(5), weights=np.arange(5)),
+        lambda: learner.discount(0.3),
+        lambda: learner.merge(other),
+        lambda: learner.learn({"values": {"a": 0.1, "c": "x"}}, "v"),
+    ]
+    for _ in range(60):
+        learner.belief.promises  # noqa: B018
+        learner._belief.promises  # noqa: B018
+        steps[rng.integers(len(steps))]()
+        again = pickle.loads(pickle.dumps(learner))
+        np.testing.assert_array_equal(learner._belief.promises, again.belief.promises)
+
+
+def test_a_tiny_or_huge_prior_promises_finite_things() -> None:
+    problem = Problem([Categorical("x", range(50)), Binary("y")], labels=[0, 1, 2])
+    for count in (1e-100, 1e-6, 1e6, 1e100):
+        learner = UFODT(problem, prior=Prior(count=count), selection=Selection(1), seed=1)
+        learner.run([[3, 1], [4, 0], [3, 1]], [0, 1, 0])
+        promises = learner.belief.promises
+        assert ((promises >= 0) & (promises <= math.log(3) + 1e-12)).all(), count
+
+
+def test_learners_that_select_in_different_ways_merge_what_they_have_in_common() -> None:
+    informed, weighed = (UFODT(MANY, selection=s, seed=1) for s in (Selection(3), Selection.paper(3)))
+    weighed.run(*stream(60, 1))
+    informed.merge(weighed)
+    assert informed.belief.label_counts.sum() == 60 and informed._selection.weights.size == 0
+    weights = weighed._selection.weights
+    weighed.merge(informed)
+    np.testing.assert_array_equal(weighed._selection.weights, weights)
+
+
+def test_a_model_of_before_there_was_a_choice_goes_on_by_weights() -> None:
+    learner = UFODT(MANY, selection=Selection.paper(3), seed=1)
+    learner.run(*stream(60, 1))
+    description, arrays = learner.__getstate__()
+    del description["selection"]["by"]
+    old = UFODT.__new__(UFODT)
+    old.__setstate__((description, arrays))
+    assert old.selection == learner.selection
+    np.testing.assert_array_equal(old.run(*stream(30, 2)).asked, learner.run(*stream(30, 2)).asked)

@@ -38,7 +38,11 @@ def at_once(*work: Callable[[], Any]) -> None:
     assert not failed, failed
 
 
-@pytest.mark.parametrize("settings", [{}, {"drift": drift.discount(0.0)}, {"selection": Selection(3)}], ids=str)
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"drift": drift.discount(0.0)}, {"selection": Selection(3)}, {"selection": Selection.paper(3)}],
+    ids=str,
+)
 def test_threads_may_share_a_learner_and_nothing_is_lost(settings: dict[str, Any]) -> None:
     learner = UFODT(PROBLEM, seed=1, **settings)
 
@@ -108,7 +112,7 @@ def test_ctrl_c_in_learn_many_leaves_all_or_nothing() -> None:
     table, labels = RNG.normal(size=(60_000, 6)), RNG.integers(0, 2, 60_000)
     n_broken_off = 0
     for seconds in (0.005, 0.01, 0.02, 0.04, 0.06):
-        learner = UFODT(PROBLEM, selection=Selection(3), seed=1)
+        learner = UFODT(PROBLEM, selection=Selection.paper(3), seed=1)
         try:
             with _Signal(seconds):
                 learner.learn_many(table, labels)
@@ -143,7 +147,7 @@ def test_a_process_may_fork_while_a_thread_learns() -> None:
 
 
 def test_a_failing_selection_leaves_the_learner_as_it_was() -> None:
-    learner = UFODT(PROBLEM, selection=Selection(3), seed=1)
+    learner = UFODT(PROBLEM, selection=Selection.paper(3), seed=1)
     learner.learn_many(X[:50], Y[:50])
     counts, weights = learner.belief.label_counts, learner._selection.weights
 
@@ -171,7 +175,7 @@ def test_who_keeps_more_in_a_learner_may_still_save_it(tmp_path: Path) -> None:
 
 
 def test_a_merge_takes_belief_and_selection_of_one_moment() -> None:
-    one, other = (UFODT(PROBLEM, selection=Selection(3), seed=1) for _ in range(2))
+    one, other = (UFODT(PROBLEM, selection=Selection.paper(3), seed=1) for _ in range(2))
     with one._alone:  # so that the merge has to wait with what it took
         thread = threading.Thread(target=one.merge, args=(other,))
         thread.start()

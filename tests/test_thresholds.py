@@ -404,7 +404,7 @@ def test_merged_learners_share_what_exp3_gained_and_what_selection_weighs() -> N
     y = rng.integers(0, 2, 400)
     X = rng.normal(size=(400, 5)) + 2.0 * y[:, None] * np.array([0, 0, 1, 0, 0])
     problem = Problem([Continuous(f"f{i}") for i in range(5)], labels=[0, 1])
-    worker, hub = (UFODT(problem, thresholds=thresholds.exp3(3), selection=Selection(2), seed=s) for s in (1, 2))
+    worker, hub = (UFODT(problem, thresholds=thresholds.exp3(3), selection=Selection.paper(2), seed=s) for s in (1, 2))
     worker.run(X, y)
     hub.merge(worker)
     assert worker.belief.views()[2].any()

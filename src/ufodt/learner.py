@@ -214,9 +214,9 @@ class UFODT(Memory):
         With `weights`, one per case, the table is counted as a whole: the order of its rows makes no difference but for
         rounding, a weight of 2 is the same as two rows, and 0 as none. Without, cut points are found row by row.
 
-        A feature selection learns from the table too, every cell as it is, since all were sure to be had: row by row,
-        or with `weights` from all rows at once. Exp3's sums stay as they are: they add up the gains that plans saw when
-        they chose a threshold, and a table comes without plans; all thresholds are counted, however.
+        A feature selection by weights learns from the table too, every cell as it is, since all were sure to be had:
+        row by row, or with `weights` from all rows at once. Exp3's sums stay as they are: they add up the gains that
+        plans saw when they chose a threshold, and a table comes without plans; all thresholds are counted, however.
         """
         outcomes, values, labels = stream.cases(self.problem, X, y)
         given = None if weights is None else stream.checked_weights(weights, len(labels))
@@ -392,7 +392,7 @@ class UFODT(Memory):
         both, from the values that each keeps in summary. Merging the same learner twice counts its cases twice.
 
         Where drift leads to a prior of its own, that must be the same too; what both have forgotten of the prior of the
-        start adds up. So do the weights of a feature selection, where both have one. Of a learner that had an alarm of
+        start adds up. So do the weights of a feature selection, where both have some. Of a learner that had an alarm of
         late (`drift.auto()`), what it learned since is added; what it keeps in reserve goes into the reserve, where
         this learner has one.
         """
@@ -407,10 +407,10 @@ class UFODT(Memory):
             )
         with other._alone:
             theirs, in_reserve, selection = other.belief, other._drift.reserve, other._copy_of_selection()
-        both_select = self._selection.on and selection.on
+        both_weigh = self._selection.weights.size > 0 and selection.weights.size > 0
         self._teach(
             lambda belief: belief.merge(theirs),
-            (lambda _: self._selection.merge(selection)) if both_select else None,
+            (lambda _: self._selection.merge(selection)) if both_weigh else None,
             None if in_reserve is None else lambda belief: belief.merge(in_reserve),
         )
 

@@ -47,7 +47,7 @@ def read(manifest: Mapping[str, Any]) -> Settings:
         _read_prior(manifest["prior"]),
         Thresholds(**manifest["thresholds"]),
         _read_drift(manifest["drift"]),
-        Selection(**manifest["selection"]),
+        Selection(**{"by": "weights", **manifest["selection"]}),  # as it was before there was a choice
     )
 
 

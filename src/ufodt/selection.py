@@ -1,40 +1,67 @@
-"""Too many features: a few candidates per case, by online feature selection (OFS)."""
+"""Too many features: a few candidates per case, by what they promise to tell or by online feature selection (OFS)."""
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from ufodt.amount import number, whole
 from ufodt.errors import InvalidPolicy
+
+Merit = Literal["information", "weights"]
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """How many features are candidates in a case, and how they are found.
 
-    An online perceptron for each label against the rest is fed the features that were bought, each divided by the
-    chance that a feature of large weight is a candidate; the `size` features of largest weight are the candidates, or
-    with probability `epsilon` any. Where nothing more is explored, as in `evaluate` and `tree`, they are always those
-    of largest weight.
+    By `"information"` the candidates are the `size` features that are expected to tell most about the label, on the
+    mean over all that is held possible of them: one that was hardly ever asked promises something, one that was asked
+    often and in vain does not. What a prior or old cases say counts. Labels weigh the same, prices do not count.
+
+    By `"weights"` it is as the paper has it, online feature selection (OFS): an online perceptron for each label
+    against the rest is fed the features that were bought, each divided by the chance that a feature of large weight is
+    a candidate; the candidates are those of the largest weight.
+
+    With probability `epsilon` the candidates are any features. Where nothing more is explored, as in `evaluate` and
+    `tree`, they never are.
 
     Parameters
     ----------
     size
         Candidates per case, B in the paper; 0 offers all features.
-    epsilon, step, radius
-        Share of cases with random candidates; learning rate; bound on the norm of the weights. The paper names none of
-        them; the first two were among the best by information gain on streams of other seeds than
-        `ufodt bench selection` has (`experiments/selection_settings.py`).
+    by
+        What they are found by. This and the numbers below were chosen on streams of other seeds than
+        `ufodt bench selection` has (`experiments/selection_settings.py`); the paper names none of the numbers.
+    epsilon
+        Share of cases with random candidates.
+    step, radius
+        By weights: learning rate; bound on the norm of the weights.
+
+    Examples
+    --------
+    >>> Selection(50)
+    Selection(size=50, by='information', epsilon=0.05, step=0.05, radius=10.0)
+    >>> Selection.paper(50)
+    Selection(size=50, by='weights', epsilon=0.3, step=0.05, radius=10.0)
     """
 
     size: int = 0
-    epsilon: float = 0.3
+    by: Merit = "information"
+    epsilon: float = 0.05
     step: float = 0.05
     radius: float = 10.0
+
+    @classmethod
+    def paper(cls, size: int, *, epsilon: float = 0.3, step: float = 0.05, radius: float = 10.0) -> "Selection":
+        """Return the online feature selection of the paper."""
+        return cls(size, "weights", epsilon, step, radius)
 
     def __post_init__(self) -> None:
         size = whole(self.size, 0)
         if size is None:
             raise InvalidPolicy(f"{self.size!r} candidates came; expected a whole number, 0 for all features.")
+        if self.by not in ("information", "weights"):
+            raise InvalidPolicy(f"Candidates by {self.by!r} came; expected 'information' or 'weights'.")
         epsilon, step, radius = (number(x) for x in (self.epsilon, self.step, self.radius))
         if not 0 <= epsilon <= 1 or not 0 < step < math.inf or not 0 < radius < math.inf:
             raise InvalidPolicy(

@@ -1,4 +1,4 @@
-"""Candidates by online feature selection: how many, which, and how the weights move."""
+"""Candidates by the weights of online feature selection: how many, which, and how the weights move."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from ufodt import core
 def make(n: int, m: int, **settings: float) -> tuple[core.Problem, core.Belief, core.Selection]:
     problem = core.Problem([2] * n, m, [1.0] * n, [1.0] * n, [-1] * n, 1.0 - np.eye(m))
     belief = core.Belief(problem, np.ones((2 * n, m)), np.ones(m), True)
-    return problem, belief, core.Selection(problem, **settings)  # type: ignore[arg-type]
+    return problem, belief, core.Selection(problem, by="weights", **settings)  # type: ignore[arg-type]
 
 
 def policy() -> core.Policy:
@@ -85,6 +85,19 @@ def test_a_thousand_features_learn_which_matter() -> None:
 
 
 def test_weights_that_do_not_fit_are_refused() -> None:
-    _, _, selection = make(10, 2, size=3)
+    problem, _, selection = make(10, 2, size=3)
     with pytest.raises(ValueError):
         selection.set_weights(np.zeros(9))
+    without = core.Selection(problem, size=3, by="information")
+    without.set_weights(np.zeros(0))
+    assert without.weights.size == 0
+    with pytest.raises(ValueError):
+        without.set_weights(np.zeros(10))
+    with pytest.raises(ValueError):
+        selection.merge(without)
+
+
+def test_a_merit_that_is_not_known_is_refused() -> None:
+    problem, _, _ = make(10, 2, size=3)
+    with pytest.raises(ValueError, match="no such merit: luck"):
+        core.Selection(problem, size=3, by="luck")

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "information.hpp"
 #include "prior.hpp"
 #include "random.hpp"
 #include "shape.hpp"
@@ -52,6 +53,7 @@ class Belief {
         log_mean_.outcome.resize(count_.size());
         log_mean_.total.resize(static_cast<std::size_t>(shape_.n_features) * shape_.n_labels);
         log_mean_.label.resize(label_count_.size());
+        promise_.resize(shape_.n_features);
         refresh();
     }
 
@@ -69,7 +71,10 @@ class Belief {
 
     const Cuts& cuts() const { return cuts_; }
     const Views& views() const { return views_; }
-    Views& views() { return views_; }
+    void restore_views(std::vector<double> counts, std::vector<double> uses, std::vector<double> sums) {
+        views_.restore(std::move(counts), std::move(uses), std::move(sums));
+        std::fill(promise_.begin(), promise_.end(), -1.0);
+    }
     bool is_continuous(int feature) const { return continuous_[feature]; }
     const Sketch& sketch(int feature) const { return sketch_[feature]; }
     std::int64_t n_seen(int feature) const { return n_seen_[feature]; }
@@ -194,6 +199,14 @@ class Belief {
         return number >= 0 && number < static_cast<int>(cuts_[f].size()) ? seen.value > cuts_[f][number] : -1;
     }
 
+    // What each feature is expected to tell about the label, in nats; of one with thresholds, the one that tells most.
+    const std::vector<double>& promises() const {
+        for (int f = 0; f < shape_.n_features; ++f) {
+            if (promise_[f] < 0.0) promise_[f] = promise(f);
+        }
+        return promise_;
+    }
+
     // P(label | evidence) under the mean belief.
     void posterior(const std::vector<Seen>& evidence, std::vector<double>& p) const {
         likelihood(evidence, p);
@@ -249,6 +262,7 @@ class Belief {
     // Derived from prior + count, kept up to date entry by entry:
     std::vector<double> alpha_, squeeze_;
     LogMean log_mean_;
+    mutable std::vector<double> promise_;  // once it was worked out since the last value; else -1
     Temper temper_;
     bool tempers_ = false;
     std::vector<double> likelihood_;
@@ -268,6 +282,7 @@ class Belief {
             if (cuts_[f].empty()) return;
             if (views_.has(f)) {
                 views_.learn(f, cuts_[f], seen.value, seen.view, label);
+                promise_[f] = -1.0;
                 return;
             }
             outcome = outcome_of(cuts_[f], seen.value);
@@ -314,10 +329,25 @@ class Belief {
     }
 
     // Where a number has fewer bins than it was given outcomes, the others cannot come: they have no prior.
-    void refresh_feature(int f) {
+    int n_real_outcomes(int f) const {
         const bool has_bins = continuous_[f] && !views_.has(f) && !cuts_[f].empty();
-        const int end = shape_.cell(shape_.row(f + 1), 0),
-                  real = has_bins ? shape_.cell(shape_.row(f) + static_cast<int>(cuts_[f].size()) + 1, 0) : end;
+        return has_bins ? static_cast<int>(cuts_[f].size()) + 1 : shape_.n_outcomes(f);
+    }
+
+    double promise(int f) const {
+        const int m = shape_.n_labels;
+        if (!is_viewed(views_, cuts_, f)) {
+            const double* const alpha = alpha_.data() + shape_.cell(shape_.row(f), 0);
+            return expected_information(n_real_outcomes(f), m, [=](int k, int y) { return alpha[k * m + y]; });
+        }
+        double most = 0.0;
+        for (int v = views_.first(f); v < views_.first(f) + static_cast<int>(cuts_[f].size()); ++v)
+            most = std::max(most, expected_information(2, m, [&](int k, int y) { return views_.alpha(v, k, y); }));
+        return most;
+    }
+
+    void refresh_feature(int f) {
+        const int end = shape_.cell(shape_.row(f + 1), 0), real = shape_.cell(shape_.row(f) + n_real_outcomes(f), 0);
         for (int cell = shape_.cell(shape_.row(f), 0); cell < real; ++cell) refresh_cell(cell);
         for (int cell = real; cell < end; ++cell)
             set_alpha(cell, next_to_nothing * std::min(prior_.outcome(cell), 1.0));
@@ -337,6 +367,7 @@ class Belief {
         for (int row = shape_.row(feature); row < shape_.row(feature + 1); ++row)
             total += alpha_[shape_.cell(row, label)];
         log_mean_.total[feature * shape_.n_labels + label] = std::log(total);
+        promise_[feature] = -1.0;
     }
 
     void refresh_label(int label) { log_mean_.label[label] = std::log(prior_.label(label) + label_count_[label]); }

@@ -1,18 +1,18 @@
-// Too many features: a few candidates per case, chosen by the weights of an online perceptron (OFS, Wang et al. 2014,
-// with the paper's estimate for features that were not bought). Weights of features that are no candidates are kept:
-// the paper does not cut them off, and a feature that was met once by chance could otherwise never come back.
+// Too many features: a few candidates per case, of which a plan asks some. They are those that promise to tell most
+// about the label, or, as in the paper, those of the largest weights of online perceptrons.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "belief.hpp"
+#include "perceptrons.hpp"
 #include "random.hpp"
 
 namespace ufodt {
@@ -30,127 +30,71 @@ inline void list_where(int n, Holds holds, std::vector<int>& numbers) {
 }
 
 struct SelectionSettings {
-    int size = 0;          // candidates per case, B; 0: all features
-    double epsilon = 0.3;  // share of cases with random candidates
-    double step = 0.05;
-    double radius = 10.0;  // bound on the norm of the weights
+    int size = 0;           // candidates per case, B; 0: all features
+    double epsilon = 0.05;  // share of cases with random candidates
+    bool by_weights = false;
+    double step = 0.05, radius = 10.0;  // of the perceptrons
 };
 
 class Selection {
   public:
-    Selection(const SelectionSettings& settings, const Shape& shape)
-        : settings_(settings), shape_(&shape), n_(shape.n_features), n_rows_(shape.n_labels == 2 ? 1 : shape.n_labels) {
-        if (!on()) return;
-        weight_.assign(static_cast<std::size_t>(n_rows_) * n_, 0.0);
-        magnitude_.assign(n_, 0.0);
+    Selection(const SelectionSettings& settings, const Shape& shape) : settings_(settings), shape_(&shape) {
+        if (on() && settings.by_weights) perceptrons_.emplace(shape, settings.step, settings.radius);
     }
 
     bool fits(const Shape& shape) const { return *shape_ == shape; }
-    bool on() const { return settings_.size > 0 && settings_.size < n_; }
-    const std::vector<double>& weights() const { return weight_; }
-    void set_weights(std::vector<double> weights) {
-        if (weights.size() != weight_.size() || !are_finite(weights))
-            throw std::invalid_argument("the weights do not fit");
-        weight_ = std::move(weights);
-        if (on()) weigh_all();
-        floor_ = 0.0;
-    }
+    bool on() const { return settings_.size > 0 && settings_.size < shape_->n_features; }
 
-    // Add the weights of another, as if its steps had been taken here too.
-    void merge(const Selection& other) {
-        if (weight_.size() != other.weight_.size()) throw std::invalid_argument("the weights do not fit");
-        for (std::size_t i = 0; i < weight_.size(); ++i) weight_[i] += other.weight_[i];
-        if (!on()) return;
-        for (int row = 0; row < n_rows_; ++row) bound(weight_.data() + static_cast<std::size_t>(row) * n_);
-        weigh_all();
-        floor_ = 0.0;
-    }
+    // None where candidates are chosen by what is believed.
+    std::optional<Perceptrons>& perceptrons() { return perceptrons_; }
+    const std::optional<Perceptrons>& perceptrons() const { return perceptrons_; }
 
-    // Candidates of one case, marked among all features: the largest weights, ties at random, or, to explore, with
-    // probability epsilon any features.
-    void candidates(Random& random, bool explore, std::vector<std::uint8_t>& is_candidate) const {
-        is_candidate.assign(n_, 0);
+    // Candidates of one case, marked among all features: those of the highest merit, ties at random, or, to explore,
+    // with probability epsilon any features.
+    void candidates(const Belief& belief, Random& random, bool explore, std::vector<std::uint8_t>& is_candidate) const {
+        is_candidate.assign(shape_->n_features, 0);
         if (explore && random.uniform() < settings_.epsilon) {
-            pick(random, n_, settings_.size, [&](int i) -> auto& { return is_candidate[i]; });
+            pick(random, shape_->n_features, settings_.size, [&](int i) -> auto& { return is_candidate[i]; });
             return;
         }
-        const double last = rank();
+        const std::vector<double>& merit = perceptrons_ ? perceptrons_->magnitudes() : belief.promises();
+        const double last = rank(merit);
         int n_left = settings_.size;
         tied_.clear();
         for (const int f : front_) {
-            is_candidate[f] = magnitude_[f] > last;
+            is_candidate[f] = merit[f] > last;
             n_left -= is_candidate[f];
-            if (magnitude_[f] == last) tied_.push_back(f);
+            if (merit[f] == last) tied_.push_back(f);
         }
         pick(random, static_cast<int>(tied_.size()), n_left, [&](int i) -> auto& { return is_candidate[tied_[i]]; });
     }
 
-    // One perceptron per label against the rest, updated from the features that were bought.
+    // One labelled case, before the belief learns it. The chance of a feature is that of one of large weight.
     void update(const Belief& belief, const std::vector<Seen>& evidence, int label) {
-        const double scale = 1.0 / (settings_.epsilon * settings_.size / n_ + 1.0 - settings_.epsilon);
-        inputs_.clear();
-        for (const Seen& seen : evidence) inputs_.emplace_back(seen.feature, scale * input(belief, seen));
-        learn(label);
-    }
-
-    // History in bulk, case by case: every cell that is known was sure to be had, so it counts as it is.
-    void update_many(const Belief& belief, const Cases& cases, const std::int32_t* labels) {
-        for (std::size_t i = 0; i < cases.size(); ++i) {
-            if (labels[i] < 0) continue;
-            take(belief, cases, i);
-            learn(labels[i]);
-        }
-    }
-
-    // The same for a table with weights, as a whole: a few steps along the mean of what its cases ask for. Neither the
-    // order of rows nor whether equal ones stand as one makes a difference, to the last bit.
-    void update_table(const Belief& belief, const Cases& cases, const std::int32_t* labels, const double* weights) {
-        double total = 0.0;
-        for (std::size_t i = 0; i < cases.size(); ++i) total += labels[i] < 0 ? 0.0 : weights[i];
-        if (!(total > 0.0)) return;
-        std::vector<double> sum(weight_.size());
-        for (int pass = 0; pass < n_passes; ++pass) {
-            std::fill(sum.begin(), sum.end(), 0.0);
-            for (std::size_t i = 0; i < cases.size(); ++i) {
-                if (labels[i] < 0 || weights[i] == 0.0) continue;
-                take(belief, cases, i);
-                for (auto& [f, x] : inputs_) x = std::round(x * 0x1p20) * 0x1p-20;  // sums of these do not round
-                for (int row = 0; row < n_rows_; ++row) {
-                    if (is_sure(row, labels[i])) continue;
-                    double* const here = sum.data() + static_cast<std::size_t>(row) * n_;
-                    for (const auto& [f, x] : inputs_) here[f] += weights[i] * truth(row, labels[i]) * x;
-                }
-            }
-            for (std::size_t k = 0; k < sum.size(); ++k) weight_[k] += settings_.step * (sum[k] / total);
-            for (int row = 0; row < n_rows_; ++row) bound(weight_.data() + static_cast<std::size_t>(row) * n_);
-        }
-        weigh_all();
+        if (!perceptrons_) return;
+        const double epsilon = settings_.epsilon;
+        perceptrons_->update(belief, evidence, label, epsilon * settings_.size / shape_->n_features + 1.0 - epsilon);
     }
 
   private:
-    static constexpr int n_passes = 20;  // over a table with weights
-
     SelectionSettings settings_;
     const Shape* shape_;
-    int n_, n_rows_;
-    std::vector<double> weight_;                  // perceptrons x features
-    std::vector<std::pair<int, double>> inputs_;  // of the case being learned: feature, and its estimate
-    std::vector<double> magnitude_;               // per feature: the largest weight, without its sign
+    std::optional<Perceptrons> perceptrons_;
     // Only for speed, so that a case costs little more with many features: where the front was seen last.
     mutable double floor_ = 0.0;
     mutable std::vector<int> front_, tied_;
     mutable std::vector<double> sorted_;
 
-    // The size-th largest magnitude; `front_` then holds all features that have at least it, in index order.
-    double rank() const {
+    // The size-th largest merit; `front_` then holds all features that have at least it, in index order.
+    double rank(const std::vector<double>& merit) const {
         const auto size = static_cast<std::size_t>(settings_.size);
         for (;;) {
-            list_where(n_, [&](int f) { return magnitude_[f] >= floor_; }, front_);
+            list_where(shape_->n_features, [&](int f) { return merit[f] >= floor_; }, front_);
             if (front_.size() >= size) break;
             floor_ = 0.0;
         }
         sorted_.clear();
-        for (const int f : front_) sorted_.push_back(magnitude_[f]);
+        for (const int f : front_) sorted_.push_back(merit[f]);
         const auto nth_largest = [&](std::size_t n) {
             std::nth_element(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(n) - 1, sorted_.end(),
                              std::greater<>());
@@ -167,79 +111,6 @@ class Selection {
             std::uint8_t& drawn = mark(static_cast<int>(random.uniform() * (top + 1)));
             (drawn ? mark(top) : drawn) = 1;
         }
-    }
-
-    void weigh(int feature) {
-        double most = 0.0;
-        for (int row = 0; row < n_rows_; ++row)
-            most = std::max(most, std::abs(weight_[static_cast<std::size_t>(row) * n_ + feature]));
-        magnitude_[feature] = most;
-    }
-
-    void weigh_all() {
-        for (int f = 0; f < n_; ++f) weigh(f);
-    }
-
-    // An outcome as a number from -1 to 1; a value of which no threshold was in use, as its bin between all of them.
-    double input(const Belief& belief, const Seen& seen) const {
-        const int f = seen.feature;
-        if (belief.views().has(f) && seen.view < 0) {
-            const std::vector<double>& cuts = belief.cuts()[f];
-            return cuts.empty() ? 0.0 : 2.0 * outcome_of(cuts, seen.value) / static_cast<double>(cuts.size()) - 1.0;
-        }
-        const int outcome = belief.outcome(seen);
-        return outcome < 0 ? 0.0 : 2.0 * outcome / (shape_->n_outcomes(f) - 1) - 1.0;
-    }
-
-    void take(const Belief& belief, const Cases& cases, std::size_t i) {
-        inputs_.clear();
-        for (int f = 0; f < n_; ++f) {
-            if (cases.has(i, f)) inputs_.emplace_back(f, input(belief, cases.seen(i, f)));
-        }
-    }
-
-    double truth(int row, int label) const { return label == (n_rows_ == 1 ? 1 : row) ? 1.0 : -1.0; }
-
-    // Whether a perceptron is sure enough of the label, given `inputs_`.
-    bool is_sure(int row, int label) const {
-        const double* const w = weight_.data() + static_cast<std::size_t>(row) * n_;
-        double score = 0.0;
-        for (const auto& [f, x] : inputs_) score += w[f] * x;
-        return truth(row, label) * score > 1.0;
-    }
-
-    // A step for every perceptron that is not.
-    void learn(int label) {
-        bool any = false, all = false;  // which weights moved: those of the inputs, or all
-        for (int row = 0; row < n_rows_; ++row) {
-            if (is_sure(row, label)) continue;
-            double* const w = weight_.data() + static_cast<std::size_t>(row) * n_;
-            for (const auto& [f, x] : inputs_) w[f] += settings_.step * truth(row, label) * x;
-            any = true;
-            all |= bound(w);
-        }
-        if (all) {
-            weigh_all();
-        } else if (any) {
-            for (const auto& [f, x] : inputs_) weigh(f);
-        }
-    }
-
-    // Whether the weights had to be shortened.
-    bool bound(double* w) const {
-        constexpr int n_sums = 8;  // side by side
-        double sums[n_sums] = {}, norm = 0.0;
-        int f = 0;
-        for (; f + n_sums <= n_; f += n_sums) {
-            for (int i = 0; i < n_sums; ++i) sums[i] += w[f + i] * w[f + i];
-        }
-        for (; f < n_; ++f) norm += w[f] * w[f];
-        for (const double sum : sums) norm += sum;
-        norm = std::sqrt(norm);
-        if (!(norm > settings_.radius)) return false;
-        const double factor = settings_.radius / norm;
-        for (f = 0; f < n_; ++f) w[f] *= factor;
-        return true;
     }
 };
 

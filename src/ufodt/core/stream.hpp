@@ -34,8 +34,8 @@ struct Learned {
 };
 
 // The features on offer in a case: all, or the candidates of the selection, what is mandatory, and what these need.
-inline void offer(const Selection& selection, bool explore, const Problem& problem, std::uint64_t seed,
-                  std::uint64_t number, std::vector<int>& features) {
+inline void offer(const Selection& selection, const Belief& belief, bool explore, const Problem& problem,
+                  std::uint64_t seed, std::uint64_t number, std::vector<int>& features) {
     const int n_features = problem.shape.n_features;
     if (!selection.on()) {
         if (static_cast<int>(features.size()) == n_features) return;
@@ -45,7 +45,7 @@ inline void offer(const Selection& selection, bool explore, const Problem& probl
     }
     Random random(~seed, number);
     std::vector<std::uint8_t> is_offered;
-    selection.candidates(random, explore, is_offered);
+    selection.candidates(belief, random, explore, is_offered);
     list_where(n_features, [&](int f) { return is_offered[f]; }, features);
     const std::size_t n_candidates = features.size();
     const auto add = [&](const std::vector<int>& others) {
@@ -61,7 +61,7 @@ inline void offer(const Selection& selection, bool explore, const Problem& probl
 
 // Learn one labelled case: forget what drift says, then count.
 inline void learn(Learned learned, const std::vector<Seen>& evidence, const std::vector<Reward>& rewards, int label) {
-    if (learned.selection.on()) learned.selection.update(learned.belief, evidence, label);
+    learned.selection.update(learned.belief, evidence, label);
     learned.drift.learn(learned.belief, evidence, rewards, label);
 }
 
@@ -75,7 +75,7 @@ inline void run(Plan& plan, Learned learned, std::uint64_t seed, std::uint64_t f
     std::vector<double> p;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const std::uint64_t number = explore ? first + i : first;
-        offer(learned.selection, explore, plan.problem(), seed, number, offered);
+        offer(learned.selection, learned.belief, explore, plan.problem(), seed, number, offered);
         CaseTerms terms;
         if (prices) terms.price.assign(prices + i * n_features, prices + (i + 1) * n_features);
         plan.begin(learned.belief, seed, number, offered, std::move(terms), explore ? learned.drift.n_draws() : 1);

@@ -49,7 +49,10 @@ class Views {
     int first(int feature) const { return first_[feature]; }
     int n(int feature) const { return first_[feature + 1] - first_[feature]; }
 
-    // log of the mean probability of `bit` (above the threshold: 1) under a label.
+    // Prior and count of `bit` (above the threshold: 1) under a label.
+    double alpha(int view, int bit, int label) const { return alpha_[cell(view, bit, label)]; }
+
+    // log of the mean probability of `bit` under a label.
     double log_mean(int view, int bit, int label) const {
         return std::log(alpha_[cell(view, bit, label)]) -
                std::log(alpha_[cell(view, 0, label)] + alpha_[cell(view, 1, label)]);

@@ -117,7 +117,7 @@ def _printed(
             prior=prior,
             thresholds=thresholds.paper("exp3" if cut == "exp3" else "exhaustive"),
             drift=drift.discount(setup.get("gamma", PAPER_GAMMA)) if adapts else None,
-            selection=Selection(size) if selects else None,
+            selection=Selection.paper(size) if selects else None,
             seed=seed,
         )
         return Ours(learner)

@@ -69,7 +69,7 @@ def run(data: Dataset, method: str, n_hypotheses: int, stream: IntArray, holdout
         criterion=criterion.lower(),
         n_hypotheses=n_hypotheses,
         thresholds=thresholds.paper("exp3" if variant == "Exp3" else "exhaustive"),
-        selection=Selection(N_SELECTED[data.name]) if variant == "OFS" else None,
+        selection=Selection.paper(N_SELECTED[data.name]) if variant == "OFS" else None,
         seed=seed,
     )
     utility = UTILITIES[PAPER[data.name].metric]

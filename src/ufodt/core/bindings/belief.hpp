@@ -61,7 +61,7 @@ void bind_belief(nb::module_& m) {
         .def(
             "restore_views",
             [](Belief& b, const Numbers& counts, const Numbers& uses, const Numbers& sums) {
-                b.views().restore(to_vector(counts), to_vector(uses), to_vector(sums));
+                b.restore_views(to_vector(counts), to_vector(uses), to_vector(sums));
             },
             "counts"_a, "uses"_a, "sums"_a)
         .def(
@@ -71,6 +71,9 @@ void bind_belief(nb::module_& m) {
                 return b.views().has(feature) ? b.views().first(feature) : -1;
             },
             "feature"_a)
+        .def_prop_ro(
+            "promises", [](const Belief& b) { return to_numpy(std::vector<double>(b.promises())); },
+            nb::rv_policy::move)
         .def(
             "inject",
             [](Belief& b, const Table& prior, const Numbers& label_prior, double view_prior) {

@@ -26,7 +26,7 @@ void bind_plan(nb::module_& m) {
                                const Selection* selection, const Drift* drift, std::vector<double> price, double budget,
                                bool explore) {  // a case, in the memory of the last
         check(plan.problem(), belief, price);
-        plan.begin(belief, seed, number, offered(plan.problem(), selection, explore, seed, number),
+        plan.begin(belief, seed, number, offered(plan.problem(), belief, selection, explore, seed, number),
                    {std::move(price), budget}, drift ? drift->n_draws() : 1);
         plan.keep_mean();
     };

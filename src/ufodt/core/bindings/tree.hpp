@@ -15,8 +15,8 @@ void bind_tree(nb::module_& m) {
             [](Tree* self, const std::shared_ptr<Problem>& problem, const Policy& policy, const Belief& belief,
                std::uint64_t seed, std::uint64_t number, const Selection* selection) {
                 check_fits(*problem, belief);
-                new (self)
-                    Tree(problem, policy, belief, offered(*problem, selection, false, seed, number), seed, number);
+                new (self) Tree(problem, policy, belief, offered(*problem, belief, selection, false, seed, number),
+                                seed, number);
             },
             "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "selection"_a = nb::none())
         .def_prop_ro("n_nodes", [](const Tree& tree) { return tree.nodes().size(); })
