@@ -284,6 +284,23 @@ def test_an_expert_who_says_that_a_feature_tells_makes_it_a_candidate() -> None:
     assert [reason.feature for reason in learner.open().why()] == ["f11"]
 
 
+def test_prices_count_between_candidates_by_their_root() -> None:
+    """Of two that promise the same the cheaper one, of two as far from each other in promise as in price the better."""
+    prices = {"twin": 1.0, "dear twin": 1.1, "poor": 1.0, "good": 4.0, "free": 0.0}
+    problem = Problem([Binary(name, price=price) for name, price in prices.items()], labels=[0, 1])
+    y = np.arange(40) % 2
+    wrong = np.arange(40) // 2  # the case of each label
+    X = np.column_stack([y ^ (wrong < n) for n in (5, 5, 7, 1, 10)])
+    ranked = []
+    for size in (1, 2, 3, 4):
+        learner = UFODT(problem, selection=Selection(size, epsilon=0.0), stop=stop.confidence(1.0), seed=1)
+        learner.learn_many(X, y)
+        ranked.append({reason.feature for reason in learner.open().why()})
+    promises = learner.belief.promises
+    assert promises[0] == promises[1] and promises[2] < promises[3] / 2 and promises[4] == promises.min()
+    assert ranked == [{"free"}, {"free", "good"}, {"free", "good", "twin"}, {"free", "good", "twin", "dear twin"}]
+
+
 @pytest.mark.parametrize("n_labels", [2, 3])
 def test_the_promise_of_a_number_is_that_of_its_bins_or_of_its_best_threshold(n_labels: int) -> None:
     """Bins that cannot come promise nothing."""

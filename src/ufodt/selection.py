@@ -14,9 +14,10 @@ Merit = Literal["information", "weights"]
 class Selection:
     """How many features are candidates in a case, and how they are found.
 
-    By `"information"` the candidates are the `size` features that are expected to tell most about the label, on the
-    mean over all that is held possible of them: one that was hardly ever asked promises something, one that was asked
-    often and in vain does not. What a prior or old cases say counts. Labels weigh the same, prices do not count.
+    By `"information"` the candidates are the `size` features that are expected to tell most about the label, divided by
+    the root of their price. It is expected on the mean over all that is held possible of them: one that was hardly ever
+    asked promises something, one that was asked often and in vain does not. What a prior or old cases say counts.
+    Labels weigh the same, and prices are those of the problem, for a feature alone.
 
     By `"weights"` it is as the paper has it, online feature selection (OFS): an online perceptron for each label
     against the rest is fed the features that were bought, each divided by the chance that a feature of large weight is

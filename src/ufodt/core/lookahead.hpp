@@ -129,15 +129,15 @@ class Lookahead {
 
   private:
     static constexpr double slack = 1.0 - 1e-9;  // rounding alone is no reason to ask
+    static constexpr std::size_t n_side = 8;     // candidates in a step of `first_of`
     bool weighed_ = false, has_one_price_ = false;
     double worth_ = 1.0;  // of one unit of loss, by the stop rule that weighs it
     double lowest_price_ = 0.0;
     int foreseen_ = -1;
-    std::vector<std::size_t> promising_;      // of the candidates: those looked ahead at
-    std::vector<int> features_;               // the same, as features
-    std::vector<int> together_;               // one of them with what is to be bought first
-    static constexpr std::size_t n_side = 8;  // candidates in a step of `first_of`
-    std::vector<double> rate_, surplus_;      // per candidate: gain per price, and less it; -inf once chosen
+    std::vector<std::size_t> promising_;  // of the candidates: those looked ahead at
+    std::vector<int> features_;           // the same, as features
+    std::vector<int> together_;           // one of them with what is to be bought first
+    std::vector<double> rate_, surplus_;  // per candidate: gain per price, and less it; -inf once chosen
     Optimal optimal_;
     const double* p_ = nullptr;      // P(outcome | label), as plans read it: the theta in mind, or
     std::vector<double> p_in_play_;  // the same with thresholds as they are in play

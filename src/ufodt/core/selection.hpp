@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,6 +14,7 @@
 
 #include "belief.hpp"
 #include "perceptrons.hpp"
+#include "policy.hpp"
 #include "random.hpp"
 
 namespace ufodt {
@@ -38,8 +40,10 @@ struct SelectionSettings {
 
 class Selection {
   public:
-    Selection(const SelectionSettings& settings, const Shape& shape) : settings_(settings), shape_(&shape) {
-        if (on() && settings.by_weights) perceptrons_.emplace(shape, settings.step, settings.radius);
+    Selection(const SelectionSettings& settings, const Problem& problem)
+        : settings_(settings), shape_(&problem.shape), per_price_(problem.price) {
+        for (double& x : per_price_) x = 1.0 / std::sqrt(std::max(x, 1e-100));
+        if (on() && settings.by_weights) perceptrons_.emplace(problem.shape, settings.step, settings.radius);
     }
 
     bool fits(const Shape& shape) const { return *shape_ == shape; }
@@ -57,7 +61,7 @@ class Selection {
             pick(random, shape_->n_features, settings_.size, [&](int i) -> auto& { return is_candidate[i]; });
             return;
         }
-        const std::vector<double>& merit = perceptrons_ ? perceptrons_->magnitudes() : belief.promises();
+        const std::vector<double>& merit = perceptrons_ ? perceptrons_->magnitudes() : promises_for_prices(belief);
         const double last = rank(merit);
         int n_left = settings_.size;
         tied_.clear();
@@ -79,11 +83,21 @@ class Selection {
   private:
     SelectionSettings settings_;
     const Shape* shape_;
+    std::vector<double> per_price_;  // per feature: one over the root of its price
     std::optional<Perceptrons> perceptrons_;
+    mutable std::vector<double> promise_;
     // Only for speed, so that a case costs little more with many features: where the front was seen last.
     mutable double floor_ = 0.0;
     mutable std::vector<int> front_, tied_;
     mutable std::vector<double> sorted_;
+
+    // The geometric mean of what a feature promises and of what it promises per price: neither many cheap features nor
+    // a dear decisive one are to be left out.
+    const std::vector<double>& promises_for_prices(const Belief& belief) const {
+        promise_ = belief.promises();
+        for (std::size_t f = 0; f < promise_.size(); ++f) promise_[f] *= per_price_[f];
+        return promise_;
+    }
 
     // The size-th largest merit; `front_` then holds all features that have at least it, in index order.
     double rank(const std::vector<double>& merit) const {

@@ -15,7 +15,7 @@ void bind_selection(nb::module_& m) {
             [](Selection* self, const std::shared_ptr<Problem>& problem, int size, const std::string& by,
                double epsilon, double step, double radius) {
                 if (by != "information" && by != "weights") throw std::invalid_argument("no such merit: " + by);
-                new (self) Selection(SelectionSettings{size, epsilon, by == "weights", step, radius}, problem->shape);
+                new (self) Selection(SelectionSettings{size, epsilon, by == "weights", step, radius}, *problem);
             },
             "problem"_a, nb::kw_only(), "size"_a = 0, "by"_a = "information", "epsilon"_a = 0.05, "step"_a = 0.05,
             "radius"_a = 10.0, nb::keep_alive<1, 2>())

@@ -43,7 +43,7 @@ void bind_stream(nb::module_& m) {
             if (prices && !std::all_of(prices->data(), prices->data() + prices->size(), is_amount))
                 throw std::invalid_argument("prices must be finite and not negative");
             Drift still;
-            Selection everything({}, problem->shape);
+            Selection everything({}, *problem);
             Record record;
             {
                 nb::gil_scoped_release free;
