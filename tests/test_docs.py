@@ -11,7 +11,7 @@ from ufodt import errors
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = ("README.md", "docs/adapters.md", "docs/tree.md")
+PAGES = ("README.md", "docs/adapters.md", "docs/learner.md", "docs/tree.md")
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

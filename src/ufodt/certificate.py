@@ -56,7 +56,7 @@ def optimum(
     known; it is taken to be what they cost at least, and the figure is then a lower bound.
 
     Found by dynamic programming over all partial assignments of outcomes, of which there are the product of
-    (number of outcomes + 1) over the features: 13 binary features take half a second, and about 15 are the limit.
+    (number of outcomes + 1) over the features: 13 binary features take well under a second, and about 15 are the limit.
 
     Raises
     ------

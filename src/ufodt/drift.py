@@ -23,8 +23,8 @@ class Drift:
         Share of all counts forgotten before each learned case (paper, algorithm 5): they move towards the prior.
     automatic
         Start anew when labels begin to surprise. On alarm a newcomer that knows only the latest cases takes over,
-        with the old belief in reserve: if that goes on to explain the labels better, the alarm was false, it
-        returns, and the test becomes slower to trust. See `core/drift.hpp`.
+        with the old belief in reserve. Unless the newcomer proves better on a trial of sixty cases, the alarm was
+        false: the reserve returns, and the test becomes slower to trust. See `core/drift.hpp`.
     threshold
         Nats of surprise, beyond what was to be expected, that raise the first alarm.
     prior

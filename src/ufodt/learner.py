@@ -129,7 +129,8 @@ class UFODT(Memory):
     ) -> "UFODT":
         """Return the algorithm as printed: uniform fixed P(Y), distinct hypotheses, region stop.
 
-        Where print leaves a choice, `docs/decisions/0006-fidelity-of-the-paper-preset.md` says which was made.
+        What is given replaces what is printed: `ufodt.prior.paper` has experts and fixed labels, `ufodt.thresholds.paper`
+        the printed thresholds, `Selection.paper` the printed selection. Where print leaves a choice, `docs/decisions/0006-fidelity-of-the-paper-preset.md` says which was made.
         """
         return cls(
             problem,

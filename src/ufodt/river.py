@@ -211,7 +211,7 @@ class UFODTClassifier(base.Classifier):
         """Return the algorithm as printed, as `ufodt.UFODT.paper` does."""
         return cls(
             policy=printed_policy(criterion=criterion, n_hypotheses=n_hypotheses),
-            prior=printed_prior(),
+            prior=others.pop("prior", None) or printed_prior(),
             thresholds=others.pop("thresholds", None) or printed_thresholds(),
             **others,
         )

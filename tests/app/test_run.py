@@ -78,6 +78,15 @@ def test_everything_costs_what_a_group_shares(folder: Path, tmp_path: Path) -> N
     assert json.loads(done.stdout)["price_of_everything"] == 1 + 9 + 5
 
 
+def test_everything_costs_what_its_values_add(tmp_path: Path) -> None:
+    rows = [(i % 4 == 0, "yes" if i % 2 else "no") for i in range(400)]
+    (tmp_path / "t.csv").write_text("scan,sick\n" + "".join(f"{int(scan)},{sick}\n" for scan, sick in rows))
+    about = tmp_path / "prices.toml"
+    about.write_text("[prices]\nscan = { price = 2, surcharge = { 1 = 8 } }\n")
+    done = call("run", str(tmp_path / "t.csv"), "--label", "sick", "--price", str(about), "--json")
+    assert json.loads(done.stdout)["price_of_everything"] == 2 + 8 / 4
+
+
 def test_a_run_is_the_run_of_the_library(folder: Path) -> None:
     learner = ufodt.UFODT(ufodt.load(folder / "model.npz").problem)
     X = np.array([[c["fever"], c["age"] if c["age"] != "" else None, c["rhythm"]] for c in rows(900)], dtype=object)

@@ -2,8 +2,10 @@
 
 import itertools
 import time
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from ufodt import UFODT, Binary, Problem
 from ufodt.lab import datasets, methods, subsets
@@ -54,6 +56,38 @@ def test_a_subset_comes_with_duties_and_needs_and_computes_what_it_can() -> None
         problem, np.array([[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 1, 1, 0], [1, 1, 1, 1]], dtype=bool)
     )
     assert (nothing, test, both, inputs, everything) == (1.0, 7.0, 9.0, 7.0, 7.0)
+
+
+def test_what_values_add_to_prices_counts_where_a_feature_is_bought() -> None:
+    """Forty of a hundred cases have the value that adds 10; what follows from others adds nothing."""
+    problem = Problem(
+        [
+            Binary("scan", price=1.0, surcharge={1: 10.0}),
+            Binary("again", price=5.0, later_price=2.0, group="g", surcharge={0: 20.0}),
+            Binary("first", price=3.0, group="g"),
+            Binary("both", price=8.0, surcharge={1: 100.0}, computed_from=["scan", "again"]),
+        ],
+        labels=[0, 1],
+    )
+    X = np.zeros((100, 4))
+    X[:40, 0] = 1
+    X[10:30, 1] = np.nan
+    X[30:90, 1] = 1
+    X[:50, 3] = 1
+    surcharges = subsets.mean_surcharges(problem, X)
+    assert surcharges.tolist() == [4.0, 4.0, 0.0, 50.0]
+    members = np.array([[0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1], [1, 1, 1, 1]], dtype=bool)
+    prices = subsets.prices_of(problem, members, surcharges)
+    assert prices.tolist() == [0.0, 5.0, 3.0 + 2.0 + 4.0, 58.0, 5.0 + 3.0 + 2.0 + 4.0]
+
+
+def test_peers_pay_what_values_add() -> None:
+    digits = datasets.led(400, seed=1)
+    plain = datasets.to_problem(digits)
+    dear = replace(plain.features[0], surcharge={1: 10.0})
+    problem = replace(plain, features=[dear, *plain.features[1:]])
+    peer = methods.build("bernoulli_nb", digits, problem=problem)
+    assert peer.answer(digits.X[0])[2] == pytest.approx(7.0 + 10.0 * digits.X[:, 0].mean())
 
 
 def test_what_needs_another_of_its_group_is_never_the_first_of_it() -> None:

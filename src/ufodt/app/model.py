@@ -174,10 +174,11 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     way every time. With --learn, a case is planned as on a stream, which now and then tries what is not known yet; then
     the truth is asked for and learned.
 
-    With --json, every line in is an object with one key, and every line out says what comes next:
+    With --json, every line in is an object, and every line out says what comes next:
 
     \b
-        out  {"ask": "fever", "price": 1.0, "values": [0, 1]}    and "most", where a value may add to the price
+        out  {"ask": "fever", "price": 1.0, "values": [0, 1]}    or "values": "number"; and "most", where a value
+                                                                 may add to the price
         in   {"tell": {"fever": 1}}      or {"skip": "fever"}, {"undo": true}, {"why": true},
                                             {"what_if": {"fever": 1}}, {"answer": true},
                                             {"skip": "fever", "charged": true}
@@ -185,7 +186,7 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
         in   {"open": {"case": "17"}}    opens the next case, with "known" and "budget" inside if wanted;
                                          with --save {"label": "ill"} learns, and opens one too: then
                                          "learned": "ill" stands in the line that asks
-        out  {"why": […]}, {"what_if": {…}}, and {"error": "…"} for a line that is refused and changes nothing
+        out  {"why": {…}}, {"what_if": {…}}, and {"error": "…"} for a line that is refused and changes nothing
     """
     import math
     import sys

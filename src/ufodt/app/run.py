@@ -20,7 +20,7 @@ from rich.table import Table
 import ufodt
 from ufodt.amount import amount, share
 from ufodt.app.reading import Stream
-from ufodt.lab.subsets import whole_price
+from ufodt.lab.subsets import mean_surcharges, whole_price
 from ufodt.model_file import Target
 from ufodt.stream import Record
 
@@ -39,9 +39,10 @@ class Tally:
     cost: float = 0.0
     n_asked: int = 0
     asked: dict[str, int] = field(default_factory=dict)
+    surcharges: Any = 0.0  # per feature: what its values would have added to its price
     right: list[NDArray[np.bool_]] = field(default_factory=list)  # of the labelled cases, part by part
 
-    def add(self, learner: ufodt.UFODT, record: Record, y: list[Any]) -> None:
+    def add(self, learner: ufodt.UFODT, record: Record, X: Any, y: list[Any]) -> None:
         problem = learner.problem
         truth, answers = problem.label_indices(y, len(y)), problem.label_indices(record.predicted, len(y))
         labelled = truth >= 0
@@ -52,6 +53,7 @@ class Tally:
         self.n_right += int(self.right[-1].sum())
         self.cost += float(record.cost.sum())
         self.n_asked += int(record.n_asked.sum())
+        self.surcharges = self.surcharges + len(y) * mean_surcharges(problem, X)
         for index, count in zip(*np.unique(record.asked, return_counts=True), strict=True):
             name = problem.features[index].name
             self.asked[name] = self.asked.get(name, 0) + int(count)
@@ -68,7 +70,7 @@ class Tally:
             "loss_per_case": self.loss / self.n_labelled if self.n_labelled and problem.has_currency else None,
             "cost_per_case": self.cost / n,
             "questions_per_case": self.n_asked / n,
-            "price_of_everything": whole_price(problem),
+            "price_of_everything": whole_price(problem, self.surcharges / n + np.zeros(problem.n_features)),
             "asked": {name: count / n for name, count in sorted(self.asked.items(), key=lambda item: -item[1])},
         }
 
@@ -95,7 +97,7 @@ def run(
                 rows = slice(start, min(start + chunk, n_cases))
                 X, y = stream.X[rows], stream.y[rows]
                 record = learner.run(X, y) if learns else learner.evaluate(X).record
-                tally.add(learner, record, y)
+                tally.add(learner, record, X, y)
                 if records is not None:
                     _write(records, learner.problem, record, y, start)
                 show(rows.stop, tally)

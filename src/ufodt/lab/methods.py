@@ -188,7 +188,7 @@ def _peer(kind: str) -> Any:
         setting = baselines.Setting(**setup.get("setting")) if setup.get("setting") else baselines.DEFAULT
         k = setup.get("k")
         if k is None or k >= setup.problem.n_features:
-            price = 0.0 if kind == "constant" else subsets.whole_price(setup.problem)
+            price = 0.0 if kind == "constant" else _price(setup)
             baseline = baselines.build(kind, setup.data, setting=setting, seed=setup.seed)
             if kind == "constant":
                 baseline.n_read = 0
@@ -196,7 +196,7 @@ def _peer(kind: str) -> Any:
         columns = _columns(setup, k)
         narrow = narrowed(setup.data, columns)
         baseline = baselines.build(kind, narrow, setting=setting, seed=setup.seed)
-        return Restricted(Peer(baseline, _price(setup.problem, columns)), columns)
+        return Restricted(Peer(baseline, _price(setup, columns)), columns)
 
     return make
 
@@ -226,7 +226,7 @@ def _ceiling(setup: Setup) -> Contestant:
     if setup.stream is None:
         raise InvalidPolicy("offline boosting needs the whole stream; give `stream`.")
     model = baselines.offline_boosting(setup.stream, seed=setup.seed)
-    return Ceiling(model, subsets.whole_price(setup.problem))
+    return Ceiling(model, _price(setup))
 
 
 def _columns(setup: Setup, k: int | None) -> list[int]:
@@ -237,9 +237,12 @@ def _columns(setup: Setup, k: int | None) -> list[int]:
     return columns
 
 
-def _price(problem: Problem, columns: list[int]) -> float:
-    members = np.isin(np.arange(problem.n_features), columns)
-    return float(subsets.prices_of(problem, members[None, :])[0])
+def _price(setup: Setup, columns: list[int] | None = None) -> float:
+    """What some features cost in a case, or all, with what their values add on the mean."""
+    every = np.arange(setup.problem.n_features)
+    members = np.isin(every, every if columns is None else columns)
+    surcharges = subsets.mean_surcharges(setup.problem, setup.data.X)
+    return float(subsets.prices_of(setup.problem, members[None, :], surcharges)[0])
 
 
 def narrowed(data: Dataset, columns: list[int]) -> Dataset:

@@ -7,11 +7,12 @@ could afford; a fixed subset is therefore an opponent with a head start.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ufodt import UFODT, Problem
+from ufodt import UFODT, Continuous, Problem
 from ufodt.lab.all_features import log_likelihoods
 from ufodt.lab.datasets import Dataset, take
 from ufodt.lab.datasets.dataset import FloatArray
@@ -42,17 +43,38 @@ def all_subsets(problem: Problem) -> Subsets:
     return Subsets(members, prices_of(problem, members))
 
 
-def prices_of(problem: Problem, members: npt.NDArray[np.bool_]) -> FloatArray:
+def mean_surcharges(problem: Problem, X: Any) -> FloatArray:
+    """Return what its values add to the price of each feature, on the mean over the cases of a table.
+
+    >>> from ufodt import Binary
+    >>> mean_surcharges(Problem([Binary("scan", surcharge={1: 20.0}), Binary("age")], labels=[0, 1]), [[1, 0], [0, 1]])
+    array([10.,  0.])
+    """
+    added = np.zeros(problem.n_features)
+    if not any(feature.surcharge for feature in problem.features):
+        return added
+    outcomes, _ = problem.outcomes(X)
+    for j, feature in enumerate(problem.features):
+        if feature.surcharge and not isinstance(feature, Continuous):
+            amounts = [problem.amount(feature.surcharge.get(value, 0.0), feature.name) for value in feature.values]
+            added[j] = np.array([*amounts, 0.0])[outcomes[:, j]].mean()  # the last is for what could not be had, -1
+    return added
+
+
+def prices_of(problem: Problem, members: npt.NDArray[np.bool_], surcharges: FloatArray | None = None) -> FloatArray:
     """Return what each subset costs, shape `(n_subsets,)`, duties and needs with it, in the cheapest order.
+
+    `surcharges` are expected on top of the price of a feature, where it is bought and does not follow from others.
 
     Where the prices of more than `MAX_TIED` features depend on one another, it is an order that may not be the best:
     what will follow from the rest comes last, and first of a group what costs least more than as a later one.
     """
     bought = with_needs(problem, members)
-    counter = Counter(problem)
+    added = np.zeros(problem.n_features) if surcharges is None else surcharges
+    counter = Counter(problem, added)
     tied = [j for knot in counter.knots for j in knot]
     free = np.setdiff1d(np.arange(problem.n_features), tied)
-    prices = np.asarray(bought[:, free] @ problem.prices[free], dtype=np.float64)
+    prices = np.asarray(bought[:, free] @ (problem.prices + added)[free], dtype=np.float64)
     for knot in counter.knots:
         rows, which = np.unique(bought[:, knot], axis=0, return_inverse=True)
         least = counter.in_the_cheapest_order(knot) if len(knot) <= MAX_TIED else None
@@ -69,12 +91,12 @@ def prices_of(problem: Problem, members: npt.NDArray[np.bool_]) -> FloatArray:
 class Counter:
     """Where features are paid for: what one costs once others are known."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, surcharges: FloatArray) -> None:
         features, index = problem.features, problem.feature_index
-        self._first: list[float] = problem.prices.tolist()
+        self._first: list[float] = (problem.prices + surcharges).tolist()
         self._later: list[float] = [
-            price if f.later_price is None else min(problem.amount(f.later_price, f.name), price)
-            for f, price in zip(features, self._first, strict=True)
+            price if f.later_price is None else min(problem.amount(f.later_price, f.name) + added, price)
+            for f, price, added in zip(features, self._first, surcharges, strict=True)
         ]
         self._groups = [f.group for f in features]
         self._inputs = [frozenset(index(name) for name in f.computed_from) for f in features]
@@ -145,9 +167,9 @@ def with_needs(problem: Problem, members: npt.NDArray[np.bool_]) -> npt.NDArray[
     return bought
 
 
-def whole_price(problem: Problem) -> float:
+def whole_price(problem: Problem, surcharges: FloatArray | None = None) -> float:
     """Return what all features of a case cost together."""
-    return float(prices_of(problem, np.ones((1, problem.n_features), dtype=bool))[0])
+    return float(prices_of(problem, np.ones((1, problem.n_features), dtype=bool), surcharges)[0])
 
 
 def folds(stream: Dataset, *, seed: int, n: int = N_FOLDS) -> list[tuple[Dataset, Dataset]]:

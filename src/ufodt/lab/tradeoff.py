@@ -121,7 +121,8 @@ def compare(
             by_setting.setdefault((method, knob, value), []).append(manifest["summary"])
     points = [_point(*setting, summaries) for setting, summaries in by_setting.items()]
     free = [point for point in points if point.method == FREE]
-    full_price = subsets.whole_price(to_problem(data, priced=priced))
+    problem = to_problem(data, priced=priced)
+    full_price = subsets.whole_price(problem, subsets.mean_surcharges(problem, data.X))
     whole = [p for p in points if p.method == WHOLE or (p.knob == "k" and p.value == data.X.shape[1])]
     best = max(whole, key=lambda point: point.accuracy.mean, default=None)
     frontiers = []
