@@ -16,6 +16,7 @@ from river.datasets import Phishing
 
 from ufodt import UFODT, Binary, Categorical, Continuous, Expert, Prior, Problem, drift, stop, thresholds
 from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue, UnknownLabel
+from ufodt.prior import paper as printed_prior
 from ufodt.river import LazyRow, UFODTClassifier
 
 from .cases import learned_of
@@ -230,3 +231,9 @@ def test_a_case_is_paid_for_once_though_its_number_is_no_float(value: Any) -> No
         model.predict_proba_one(x)
         model.learn_one(x, i % 2)
     assert model.ledger.n_cases == 60
+
+
+def test_the_printed_algorithm_takes_a_prior() -> None:
+    prior = Prior(count=2.0, learns_labels=False)
+    assert UFODTClassifier.paper(n_hypotheses=16, prior=prior).prior == prior
+    assert UFODTClassifier.paper(n_hypotheses=16).prior == printed_prior()

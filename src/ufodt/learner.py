@@ -129,8 +129,9 @@ class UFODT(Memory):
     ) -> "UFODT":
         """Return the algorithm as printed: uniform fixed P(Y), distinct hypotheses, region stop.
 
-        What is given replaces what is printed: `ufodt.prior.paper` has experts and fixed labels, `ufodt.thresholds.paper`
-        the printed thresholds, `Selection.paper` the printed selection. Where print leaves a choice, `docs/decisions/0006-fidelity-of-the-paper-preset.md` says which was made.
+        What is given replaces what is printed; parts as printed are `ufodt.prior.paper`, `ufodt.thresholds.paper` and
+        `Selection.paper`. Where print leaves a choice, `docs/decisions/0006-fidelity-of-the-paper-preset.md` says which
+        was made.
         """
         return cls(
             problem,

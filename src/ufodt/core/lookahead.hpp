@@ -129,7 +129,6 @@ class Lookahead {
 
   private:
     static constexpr double slack = 1.0 - 1e-9;  // rounding alone is no reason to ask
-    static constexpr std::size_t n_side = 8;     // candidates in a step of `first_of`
     bool weighed_ = false, has_one_price_ = false;
     double worth_ = 1.0;  // of one unit of loss, by the stop rule that weighs it
     double lowest_price_ = 0.0;
@@ -204,10 +203,8 @@ class Lookahead {
     void rank(const Case& now, const Gains& gains, const Candidates& candidates) {
         const std::vector<double>& losses = now.problem().loss.of;
         const double most_lost = worth_ * *std::max_element(losses.begin(), losses.end());
-        const std::size_t n_padded = (candidates.size() + n_side - 1) / n_side * n_side;
-        rate_.resize(n_padded);
-        surplus_.resize(n_padded);
-        for (std::size_t i = candidates.size(); i < n_padded; ++i) rate_[i] = surplus_[i] = -INFINITY;
+        rate_.resize(candidates.size());
+        surplus_.resize(candidates.size());
         for (std::size_t i = 0; i < candidates.size(); ++i) {
             const Candidate& c = candidates[i];
             rate_[i] = has_one_price_ ? gains[c.at] : c.rate(gains);
@@ -215,15 +212,17 @@ class Lookahead {
         }
     }
 
-    // The first of the highest. Candidates may be many: few steps hold one that is higher than all before.
+    // The first of the highest. Candidates may be many: behind the first part, few hold one that is higher than all
+    // before.
     static std::size_t first_of(const std::vector<double>& merit) {
+        constexpr std::size_t n_part = 32;
         double best = -INFINITY;
         std::size_t found = 0;
-        for (std::size_t from = 0; from < merit.size(); from += n_side) {
-            bool is_higher = false;
-            for (std::size_t i = from; i < from + n_side; ++i) is_higher |= merit[i] > best;
-            if (!is_higher) continue;
-            for (std::size_t i = from; i < from + n_side; ++i) {
+        for (std::size_t from = 0; from < merit.size(); from += n_part) {
+            const std::size_t to = std::min(from + n_part, merit.size());
+            bool is_higher = from == 0;
+            for (std::size_t i = from; from > 0 && i < to; ++i) is_higher |= merit[i] > best;
+            for (std::size_t i = from; is_higher && i < to; ++i) {
                 found = merit[i] > best ? i : found;
                 best = std::max(best, merit[i]);
             }
