@@ -207,3 +207,18 @@ def test_random_orders_of_neighbouring_seeds_have_nothing_in_common() -> None:
             seen |= {reason.gain for reason in session.why()}
             session.tell(f"x{j}", 0)
     assert len(seen) == 3 * (6 + 5 + 4 + 3 + 2)
+
+
+@pytest.mark.parametrize("n", [7, 40, 100])
+def test_of_equal_questions_the_first_is_asked(n: int) -> None:
+    """However many there are; the others come in the order of the problem too."""
+    y = np.arange(60) % 2
+    wrong = np.arange(60) // 2 < 4
+    problem = Problem([Binary(f"x{j}") for j in range(n)], labels=[0, 1])
+    learner = UFODT(problem, policy=Policy(plan="mean"), seed=1)
+    learner.learn_many(np.tile((y ^ wrong)[:, None], (1, n)), y)
+    session = learner.open()
+    for j in range(2):
+        question = session.ask()
+        assert question is not None and question.feature == f"x{j}"
+        session.tell(question.feature, j)

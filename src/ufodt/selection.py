@@ -14,17 +14,17 @@ Merit = Literal["information", "weights"]
 class Selection:
     """How many features are candidates in a case, and how they are found.
 
-    By `"information"` the candidates are the `size` features that are expected to tell most about the label, divided by
-    the root of their price. It is expected on the mean over all that is held possible of them: one that was hardly ever
-    asked promises something, one that was asked often and in vain does not. What a prior or old cases say counts.
-    Labels weigh the same, and prices are those of the problem, for a feature alone.
+    By `"information"` half of the candidates are the features that tell most about the label for the root of their
+    price, as far as is sure by what was seen. The other half are drawn, each by what it may tell at most: one that was
+    hardly ever asked may tell much, one that was asked often and in vain does not. What a prior or old cases say
+    counts. Labels weigh the same; prices are those of the problem, for a feature alone, and at least a tenth of the
+    mean price. Where nothing more is explored, as in `evaluate` and `tree`, all candidates are of the first kind.
 
     By `"weights"` it is as the paper has it, online feature selection (OFS): an online perceptron for each label
     against the rest is fed the features that were bought, each divided by the chance that a feature of large weight is
     a candidate; the candidates are those of the largest weight.
 
-    With probability `epsilon` the candidates are any features. Where nothing more is explored, as in `evaluate` and
-    `tree`, they never are.
+    With probability `epsilon` the candidates are any features, but not where nothing more is explored.
 
     Parameters
     ----------

@@ -431,3 +431,15 @@ def test_a_gamma_needs_a_positive_shape(shape: float) -> None:
 def test_a_stop_rule_has_children_if_it_combines_and_a_number_if_it_compares(stop: Any) -> None:
     with pytest.raises(ValueError):
         policy(stop=stop)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_value_in_a_table_that_is_not_finite_is_refused(value: float) -> None:
+    """But not where the cell says that there is none."""
+    problem = core.Problem([3, 2], 2, [1.0] * 2, [1.0] * 2, [-1] * 2, 1 - np.eye(2), continuous=[1, 0])
+    belief = core.Belief(problem, np.ones((problem.n_rows, 2)), np.ones(2), True)
+    labels = np.zeros(2, dtype=np.int32)
+    values = np.array([[0.5], [value]])
+    with pytest.raises(ValueError, match="a value is not finite"):
+        belief.update_many(problem, np.zeros((2, 2), dtype=np.int16), labels, values)
+    belief.update_many(problem, np.array([[0, 1], [-1, 1]], dtype=np.int16), labels, values)

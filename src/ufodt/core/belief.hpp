@@ -53,7 +53,8 @@ class Belief {
         log_mean_.outcome.resize(count_.size());
         log_mean_.total.resize(static_cast<std::size_t>(shape_.n_features) * shape_.n_labels);
         log_mean_.label.resize(label_count_.size());
-        promise_.resize(shape_.n_features);
+        promises_.least.resize(shape_.n_features);
+        promises_.most.resize(shape_.n_features);
         refresh();
     }
 
@@ -73,7 +74,7 @@ class Belief {
     const Views& views() const { return views_; }
     void restore_views(std::vector<double> counts, std::vector<double> uses, std::vector<double> sums) {
         views_.restore(std::move(counts), std::move(uses), std::move(sums));
-        std::fill(promise_.begin(), promise_.end(), -1.0);
+        std::fill(promises_.most.begin(), promises_.most.end(), -1.0);
     }
     bool is_continuous(int feature) const { return continuous_[feature]; }
     const Sketch& sketch(int feature) const { return sketch_[feature]; }
@@ -199,12 +200,14 @@ class Belief {
         return number >= 0 && number < static_cast<int>(cuts_[f].size()) ? seen.value > cuts_[f][number] : -1;
     }
 
-    // What each feature is expected to tell about the label, in nats; of one with thresholds, the one that tells most.
-    const std::vector<double>& promises() const {
+    // What each feature tells about the label, in nats; of one with thresholds, the one that tells most.
+    const Promises& promises() const {
         for (int f = 0; f < shape_.n_features; ++f) {
-            if (promise_[f] < 0.0) promise_[f] = promise(f);
+            if (promises_.most[f] >= 0.0) continue;
+            const Information told = promise(f);
+            promises_.least[f] = told.least, promises_.most[f] = told.most;
         }
-        return promise_;
+        return promises_;
     }
 
     // P(label | evidence) under the mean belief.
@@ -262,7 +265,7 @@ class Belief {
     // Derived from prior + count, kept up to date entry by entry:
     std::vector<double> alpha_, squeeze_;
     LogMean log_mean_;
-    mutable std::vector<double> promise_;  // once it was worked out since the last value; else -1
+    mutable Promises promises_;  // once they were worked out since the last value; else the most is -1
     Temper temper_;
     bool tempers_ = false;
     std::vector<double> likelihood_;
@@ -282,7 +285,7 @@ class Belief {
             if (cuts_[f].empty()) return;
             if (views_.has(f)) {
                 views_.learn(f, cuts_[f], seen.value, seen.view, label);
-                promise_[f] = -1.0;
+                promises_.most[f] = -1.0;
                 return;
             }
             outcome = outcome_of(cuts_[f], seen.value);
@@ -334,16 +337,18 @@ class Belief {
         return has_bins ? static_cast<int>(cuts_[f].size()) + 1 : shape_.n_outcomes(f);
     }
 
-    double promise(int f) const {
+    Information promise(int f) const {
         const int m = shape_.n_labels;
         if (!is_viewed(views_, cuts_, f)) {
             const double* const alpha = alpha_.data() + shape_.cell(shape_.row(f), 0);
-            return expected_information(n_real_outcomes(f), m, [=](int k, int y) { return alpha[k * m + y]; });
+            return information(n_real_outcomes(f), m, [=](int k, int y) { return alpha[k * m + y]; });
         }
-        double most = 0.0;
-        for (int v = views_.first(f); v < views_.first(f) + static_cast<int>(cuts_[f].size()); ++v)
-            most = std::max(most, expected_information(2, m, [&](int k, int y) { return views_.alpha(v, k, y); }));
-        return most;
+        Information told{0.0, 0.0};
+        for (int v = views_.first(f); v < views_.first(f) + static_cast<int>(cuts_[f].size()); ++v) {
+            const Information here = information(2, m, [&](int k, int y) { return views_.alpha(v, k, y); });
+            told.least = std::max(told.least, here.least), told.most = std::max(told.most, here.most);
+        }
+        return told;
     }
 
     void refresh_feature(int f) {
@@ -367,7 +372,7 @@ class Belief {
         for (int row = shape_.row(feature); row < shape_.row(feature + 1); ++row)
             total += alpha_[shape_.cell(row, label)];
         log_mean_.total[feature * shape_.n_labels + label] = std::log(total);
-        promise_[feature] = -1.0;
+        promises_.most[feature] = -1.0;
     }
 
     void refresh_label(int label) { log_mean_.label[label] = std::log(prior_.label(label) + label_count_[label]); }

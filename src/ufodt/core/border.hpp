@@ -122,12 +122,12 @@ Cases make_cases(const Problem& problem, const Outcomes& outcomes, const std::op
                       .column = &column};
     std::vector<std::int16_t> n_outcomes(shape.n_features);
     for (int f = 0; f < shape.n_features; ++f) n_outcomes[f] = static_cast<std::int16_t>(shape.n_outcomes(f));
-    bool are_known = true;
+    bool are_in_range = true;
     const std::int16_t* row = outcomes.data();
     for (std::size_t i = 0; i < cases.size(); ++i, row += shape.n_features) {
-        for (int f = 0; f < shape.n_features; ++f) are_known &= (row[f] >= -1) & (row[f] < n_outcomes[f]);
+        for (int f = 0; f < shape.n_features; ++f) are_in_range &= (row[f] >= -1) & (row[f] < n_outcomes[f]);
     }
-    if (!are_known) throw std::out_of_range("an outcome is out of range");
+    if (!are_in_range) throw std::out_of_range("an outcome is out of range");
     for (std::size_t i = 0; n_values > 0 && i < cases.size(); ++i) {
         for (int f = 0; f < shape.n_features; ++f) {
             if (problem.continuous[f] && cases.has(i, f) && !std::isfinite(cases.seen(i, f).value))

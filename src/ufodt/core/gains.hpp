@@ -91,8 +91,10 @@ class Gains {
         }
         if (by_label || now.views().size() > 0) now.weigh_labels();
         const Theta& theta = now.in_mind();
-        if (criterion == Criterion::ig) inform(now, gain);
-        if (criterion == Criterion::ig && now.views().size() == 0) return;
+        if (criterion == Criterion::ig) {
+            inform(now, gain);
+            if (now.views().size() == 0) return;
+        }
         if (!theta.is_in_play) inform_of_views(now, criterion);
         const double* view_gain = view_gain_.data();
         for (std::size_t i = 0; i < open.size(); ++i) {

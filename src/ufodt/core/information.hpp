@@ -1,36 +1,51 @@
-// What an answer is expected to tell about the label, by a belief that is not sure.
+// What an answer tells about the label, by a belief that is not sure.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "shape.hpp"
 
 namespace ufodt {
 
-// I(answer; label) in nats, labels weighing the same, on the mean over theta; `alpha(k, y)` are the counts of the
-// Dirichlets that theta is drawn from. It is what the mean of theta tells and, to second order, what the spread around
-// it adds: half the variance of each P(outcome | label) times the curvature of -p log p there, less that of the
-// mixture. So what was hardly ever asked promises something, and what was often asked for nothing does not.
+// I(answer; label) in nats, labels weighing the same, when theta is not known: what it is by the mean of theta, less
+// and plus what the spread around that mean is worth.
+struct Information {
+    double least, most;
+};
+
+// The same of every feature.
+struct Promises {
+    std::vector<double> least, most;
+};
+
+// From `alpha(k, y)`, the counts of the Dirichlets that theta is drawn from. To second order, the mean over theta lies
+// above what the mean of theta tells by half the variance of each P(outcome | label) times the curvature of p log p
+// there, less the same of the mixture: what was hardly ever asked may tell much. By as much, counts of what tells
+// nothing seem to tell something: that is taken off to be sure.
 template <class Alpha>
-inline double expected_information(int n_outcomes, int n_labels, Alpha alpha) {
+inline Information information(int n_outcomes, int n_labels, Alpha alpha) {
     const double share = 1.0 / n_labels;
     double total[Shape::max_labels] = {};
     for (int k = 0; k < n_outcomes; ++k) {
         for (int y = 0; y < n_labels; ++y) total[y] += alpha(k, y);
     }
-    double told = 0.0;
+    double told = 0.0, spread = 0.0;
     for (int k = 0; k < n_outcomes; ++k) {
-        double mixed = 1e-300, spread = 0.0;
+        double mixed = 1e-300, variance = 0.0;
         for (int y = 0; y < n_labels; ++y) {
-            const double p = alpha(k, y) / total[y], unsure = (1.0 - p) / (total[y] + 1.0);
+            const double p = alpha(k, y) / std::max(total[y], 1e-300), unsure = (1.0 - p) / (total[y] + 1.0);
             mixed += share * p;
-            spread += share * share * p * unsure;
-            told += share * (p * std::log(std::max(p, 1e-300)) + 0.5 * unsure);
+            variance += share * share * p * unsure;
+            told += share * p * std::log(std::max(p, 1e-300));
+            spread += share * unsure;
         }
-        told -= mixed * std::log(mixed) + 0.5 * spread / mixed;
+        told -= mixed * std::log(mixed);
+        spread -= variance / mixed;
     }
-    return std::clamp(told, 0.0, std::log(n_labels));
+    const double all = std::log(std::min(n_outcomes, n_labels));
+    return {std::clamp(told - 0.5 * spread, 0.0, all), std::clamp(told + 0.5 * spread, 0.0, all)};
 }
 
 }  // namespace ufodt

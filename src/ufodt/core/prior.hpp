@@ -79,7 +79,7 @@ class Prior {
     std::optional<PriorCounts> injected_;
     double kept_ = 1.0;
 
-    double between(double first, double last) const { return last + kept_ * (first - last); }
+    double between(double first, double last) const { return kept_ * first + (1.0 - kept_) * last; }
 };
 
 }  // namespace ufodt

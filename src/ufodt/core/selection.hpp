@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "belief.hpp"
@@ -42,7 +40,9 @@ class Selection {
   public:
     Selection(const SelectionSettings& settings, const Problem& problem)
         : settings_(settings), shape_(&problem.shape), per_price_(problem.price) {
-        for (double& x : per_price_) x = 1.0 / std::sqrt(std::max(x, 1e-100));
+        double mean = 0.0;
+        for (const double price : problem.price) mean += price / shape_->n_features;
+        for (double& x : per_price_) x = mean > 0.0 ? 1.0 / std::sqrt(std::max(x / mean, least_price)) : 1.0;
         if (on() && settings.by_weights) perceptrons_.emplace(problem.shape, settings.step, settings.radius);
     }
 
@@ -53,24 +53,23 @@ class Selection {
     std::optional<Perceptrons>& perceptrons() { return perceptrons_; }
     const std::optional<Perceptrons>& perceptrons() const { return perceptrons_; }
 
-    // Candidates of one case, marked among all features: those of the highest merit, ties at random, or, to explore,
-    // with probability epsilon any features.
+    // Candidates of one case, marked among all features. By weights those of the largest; by what is believed those
+    // that surely tell most and, to explore, as many drawn by what they may tell at most: a feature that cannot be had
+    // promises for ever, and would block a place that was its own. With probability epsilon, any features.
     void candidates(const Belief& belief, Random& random, bool explore, std::vector<std::uint8_t>& is_candidate) const {
         is_candidate.assign(shape_->n_features, 0);
         if (explore && random.uniform() < settings_.epsilon) {
             pick(random, shape_->n_features, settings_.size, [&](int i) -> auto& { return is_candidate[i]; });
-            return;
+        } else if (perceptrons_) {
+            take_best(perceptrons_->magnitudes(), settings_.size, random, is_candidate);
+        } else {
+            const int n_drawn = explore ? settings_.size / 2 : 0;
+            weigh_by_price(belief.promises().least);
+            take_best(merit_, settings_.size - n_drawn, random, is_candidate);
+            if (n_drawn == 0) return;
+            weigh_by_price(belief.promises().most);
+            draw(n_drawn, random, is_candidate);
         }
-        const std::vector<double>& merit = perceptrons_ ? perceptrons_->magnitudes() : promises_for_prices(belief);
-        const double last = rank(merit);
-        int n_left = settings_.size;
-        tied_.clear();
-        for (const int f : front_) {
-            is_candidate[f] = merit[f] > last;
-            n_left -= is_candidate[f];
-            if (merit[f] == last) tied_.push_back(f);
-        }
-        pick(random, static_cast<int>(tied_.size()), n_left, [&](int i) -> auto& { return is_candidate[tied_[i]]; });
     }
 
     // One labelled case, before the belief learns it. The chance of a feature is that of one of large weight.
@@ -85,26 +84,51 @@ class Selection {
     const Shape* shape_;
     std::vector<double> per_price_;  // per feature: one over the root of its price
     std::optional<Perceptrons> perceptrons_;
-    mutable std::vector<double> promise_;
+    mutable std::vector<double> merit_;
     // Only for speed, so that a case costs little more with many features: where the front was seen last.
     mutable double floor_ = 0.0;
     mutable std::vector<int> front_, tied_;
     mutable std::vector<double> sorted_;
 
-    // The geometric mean of what a feature promises and of what it promises per price: neither many cheap features nor
-    // a dear decisive one are to be left out.
-    const std::vector<double>& promises_for_prices(const Belief& belief) const {
-        promise_ = belief.promises();
-        for (std::size_t f = 0; f < promise_.size(); ++f) promise_[f] *= per_price_[f];
-        return promise_;
+    static constexpr double least_price = 0.1;  // of the mean: what is cheaper or free counts as that
+    static constexpr int max_tries = 32;        // to draw a feature by its merit
+
+    // The geometric mean of what a feature tells and of what it tells per price: neither many cheap features nor a dear
+    // decisive one are to be left out.
+    void weigh_by_price(const std::vector<double>& told) const {
+        merit_.resize(told.size());
+        for (std::size_t f = 0; f < told.size(); ++f) merit_[f] = told[f] * per_price_[f];
     }
 
-    // The size-th largest merit; `front_` then holds all features that have at least it, in index order.
-    double rank(const std::vector<double>& merit) const {
-        const auto size = static_cast<std::size_t>(settings_.size);
+    // Mark the `n` features of the highest merit, ties at random.
+    void take_best(const std::vector<double>& merit, int n, Random& random,
+                   std::vector<std::uint8_t>& is_candidate) const {
+        const double last = rank(merit, n);
+        tied_.clear();
+        for (const int f : front_) {
+            is_candidate[f] = merit[f] > last;
+            n -= is_candidate[f];
+            if (merit[f] == last) tied_.push_back(f);
+        }
+        pick(random, static_cast<int>(tied_.size()), n, [&](int i) -> auto& { return is_candidate[tied_[i]]; });
+    }
+
+    // Mark `n` more features, each in turn with a chance by its merit; where merits are few, soon any.
+    void draw(int n, Random& random, std::vector<std::uint8_t>& is_candidate) const {
+        const double most = *std::max_element(merit_.begin(), merit_.end());
+        for (int left = n, n_tries = 0; left > 0; ++n_tries) {
+            const int f = static_cast<int>(random.uniform() * shape_->n_features);
+            const bool is_drawn = random.uniform() * most < merit_[f] || n_tries > max_tries * n;
+            if (is_drawn && !is_candidate[f]) is_candidate[f] = 1, --left;
+        }
+    }
+
+    // The n-th largest merit; `front_` then holds all features that have at least it, in index order.
+    double rank(const std::vector<double>& merit, int n) const {
+        const auto size = static_cast<std::size_t>(n);
         for (;;) {
             list_where(shape_->n_features, [&](int f) { return merit[f] >= floor_; }, front_);
-            if (front_.size() >= size) break;
+            if (front_.size() >= size || floor_ == 0.0) break;
             floor_ = 0.0;
         }
         sorted_.clear();
@@ -114,7 +138,7 @@ class Selection {
                              std::greater<>());
             return sorted_[n - 1];
         };
-        if (sorted_.size() > 4 * size) floor_ = nth_largest(2 * size);  // with room for weights that fall
+        if (sorted_.size() > 4 * size) floor_ = nth_largest(2 * size);  // with room for merits that fall
         return nth_largest(size);
     }
 

@@ -1,4 +1,4 @@
-"""Too many features: a thousand coins, ten of which lean with the label, with online feature selection and without.
+"""Too many features: a thousand coins, ten of which lean with the label, with a selection and without.
 
 The number of candidates is chosen on streams of other seeds: the most accurate of those that are fast enough there,
 with room for a clock that errs.

@@ -72,7 +72,12 @@ void bind_belief(nb::module_& m) {
             },
             "feature"_a)
         .def_prop_ro(
-            "promises", [](const Belief& b) { return to_numpy(std::vector<double>(b.promises())); },
+            "promises",
+            [](const Belief& b) {
+                const Promises& all = b.promises();
+                return std::make_tuple(to_numpy(std::vector<double>(all.least)),
+                                       to_numpy(std::vector<double>(all.most)));
+            },
             nb::rv_policy::move)
         .def(
             "inject",
