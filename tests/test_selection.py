@@ -449,3 +449,18 @@ def test_what_is_drawn_to_be_tried_out_is_drawn_by_what_it_promises() -> None:
     others = [f for f in range(20) if f not in best]
     expected = most[20:].sum() / (most[20:].sum() + most[others].sum())
     assert new == pytest.approx(expected, abs=0.04)
+
+
+def test_where_everything_is_free_candidates_are_those_that_tell_most() -> None:
+    problem = Problem([Binary(f"f{i}", price=0.0) for i in range(40)], labels=[0, 1])
+    learner = UFODT(problem, selection=Selection(3), seed=1)
+    learner.run(*stream(1000, 3))
+    assert "f7" in {reason.feature for reason in learner.open(explore=False).why()}
+
+
+def test_counts_beyond_all_numbers_promise_nothing() -> None:
+    belief = UFODT(Problem([Binary("a"), Binary("b")], labels=[0, 1]), seed=1).belief
+    counts = np.array([[1.7e308, 0.0], [1.7e308, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    belief.set_counts(counts, np.zeros(2))
+    least, most = belief.promises
+    assert np.isfinite([least, most]).all() and most[1] > 0

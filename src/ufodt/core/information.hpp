@@ -44,6 +44,7 @@ inline Information information(int n_outcomes, int n_labels, Alpha alpha) {
         told -= mixed * std::log(mixed);
         spread -= variance / mixed;
     }
+    if (!std::isfinite(told)) return {0.0, 0.0};  // counts beyond what a double holds
     const double all = std::log(std::min(n_outcomes, n_labels));
     return {std::clamp(told - 0.5 * spread, 0.0, all), std::clamp(told + 0.5 * spread, 0.0, all)};
 }

@@ -82,7 +82,7 @@ class Selection {
   private:
     SelectionSettings settings_;
     const Shape* shape_;
-    std::vector<double> per_price_;  // per feature: one over the root of its price
+    std::vector<double> per_price_;  // per feature: one over the root of its price, in mean prices
     std::optional<Perceptrons> perceptrons_;
     mutable std::vector<double> merit_;
     // Only for speed, so that a case costs little more with many features: where the front was seen last.
@@ -128,7 +128,7 @@ class Selection {
         const auto size = static_cast<std::size_t>(n);
         for (;;) {
             list_where(shape_->n_features, [&](int f) { return merit[f] >= floor_; }, front_);
-            if (front_.size() >= size || floor_ == 0.0) break;
+            if (front_.size() >= size) break;
             floor_ = 0.0;
         }
         sorted_.clear();
