@@ -20,7 +20,9 @@ struct Candidate {
     bool pays = true;  // by a stop rule that weighs cost and benefit
     bool looked_at = false;
 
-    double rate(const Gains& gains) const { return gains[at] / std::max(price, 1e-300); }
+    double rate(const Gains& gains) const {  // without a division where prices are 1, as they often are
+        return price == 1.0 ? gains[at] : gains[at] / std::max(price, 1e-300);
+    }
 };
 using Candidates = std::vector<Candidate>;
 

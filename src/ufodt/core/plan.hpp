@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -181,12 +180,15 @@ class Plan {
         score_once();
         const bool only_paying = some_pay(candidates_);
         const Candidate* best = nullptr;
-        std::tuple<double, double, double> best_merit;
+        double best_avoidable = INFINITY, best_rate = -INFINITY;
         for (const Candidate& c : candidates_) {
             const int f = case_.open()[c.at];
             if (!c.is_askable || (must ? !problem().mandatory[f] : only_paying && !c.pays)) continue;
-            const std::tuple merit(must ? -avoidable(f) : 0.0, c.rate(gains_), -c.price);
-            if (best == nullptr || merit > best_merit) best = &c, best_merit = merit;
+            const double avoidable_now = must ? avoidable(f) : 0.0, rate = c.rate(gains_);
+            if (best != nullptr && avoidable_now > best_avoidable) continue;
+            const bool is_better = best == nullptr || avoidable_now < best_avoidable || rate > best_rate ||
+                                   (rate == best_rate && c.price < best->price);
+            if (is_better) best = &c, best_avoidable = avoidable_now, best_rate = rate;
         }
         return question(*best);
     }
