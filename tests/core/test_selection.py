@@ -101,3 +101,12 @@ def test_a_merit_that_is_not_known_is_refused() -> None:
     problem, _, _ = make(10, 2, size=3)
     with pytest.raises(ValueError, match="no such merit: luck"):
         core.Selection(problem, size=3, by="luck")
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_where_nothing_can_tell_anything_there_are_candidates_all_the_same(number: int) -> None:
+    """With one label no merit is above zero, and drawing by merit must end."""
+    problem, belief, _ = make(12, 1, size=4)
+    assert not np.any(belief.promises)
+    selection = core.Selection(problem, size=4, by="information", epsilon=0.0)
+    assert len(offered(problem, belief, selection, number)) == 4

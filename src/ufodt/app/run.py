@@ -70,7 +70,7 @@ class Tally:
             "loss_per_case": self.loss / self.n_labelled if self.n_labelled and problem.has_currency else None,
             "cost_per_case": self.cost / n,
             "questions_per_case": self.n_asked / n,
-            "price_of_everything": whole_price(problem, self.surcharges / n + np.zeros(problem.n_features)),
+            "price_of_everything": whole_price(problem, np.broadcast_to(self.surcharges / n, problem.n_features)),
             "asked": {name: count / n for name, count in sorted(self.asked.items(), key=lambda item: -item[1])},
         }
 

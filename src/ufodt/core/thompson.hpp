@@ -40,10 +40,13 @@ struct Dirichlets {
     }
 
   private:
-    // The cells of some features, one after the other.
+    // The cells of some features, one after the other, or of those that are not seen through thresholds.
     template <class Work>
-    void for_cells(const std::vector<int>& features, Work work) const {
-        for (const int f : features) work(shape.cell(shape.row(f), 0), shape.cell(shape.row(f + 1), 0));
+    void for_cells(const std::vector<int>& features, bool with_viewed, Work work) const {
+        for (const int f : features) {
+            if (with_viewed || !is_viewed(views, cuts, f))
+                work(shape.cell(shape.row(f), 0), shape.cell(shape.row(f + 1), 0));
+        }
     }
 
     static const double* gammas(Random& random, Theta::Gathered& all) {
@@ -54,15 +57,11 @@ struct Dirichlets {
 
     // Gamma variates of some features, or of those that are not seen through thresholds.
     void draw_some(Random& random, const std::vector<int>& features, Theta& theta) const {
-        const auto for_each = [&](auto work) {
-            for (const int f : features) {
-                if (!is_viewed(views, cuts, f)) work(shape.cell(shape.row(f), 0), shape.cell(shape.row(f + 1), 0));
-            }
-        };
         theta.gathered.clear();
-        for_each([&](int from, int to) { theta.gathered.add(alpha.data() + from, squeeze.data() + from, to - from); });
+        for_cells(features, false,
+                  [&](int from, int to) { theta.gathered.add(alpha.data() + from, squeeze.data() + from, to - from); });
         const double* drawn = gammas(random, theta.gathered);
-        for_each([&](int from, int to) {
+        for_cells(features, false, [&](int from, int to) {
             std::copy_n(drawn, to - from, theta.p.begin() + from);
             drawn += to - from;
         });
@@ -161,11 +160,11 @@ struct Dirichlets {
         }
         std::vector<double>& some = theta.gathered.drawn;
         some.clear();
-        for_cells(features, [&](int from, int to) { some.insert(some.end(), p + from, p + to); });
+        for_cells(features, true, [&](int from, int to) { some.insert(some.end(), p + from, p + to); });
         theta.gathered.logs.resize(some.size());
         std::transform(some.begin(), some.end(), theta.gathered.logs.begin(), take_log);
         const float* logs = theta.gathered.logs.data();
-        for_cells(features, [&](int from, int to) {
+        for_cells(features, true, [&](int from, int to) {
             std::copy_n(logs, to - from, theta.log_p.begin() + from);
             logs += to - from;
         });
