@@ -464,3 +464,16 @@ def test_counts_beyond_all_numbers_promise_nothing() -> None:
     belief.set_counts(counts, np.zeros(2))
     least, most = belief.promises
     assert np.isfinite([least, most]).all() and most[1] > 0
+
+
+def test_what_is_free_does_not_come_before_what_tells_much_more() -> None:
+    """Less than a tenth of the mean price counts as that, so that being free helps by a factor and not by any."""
+    problem = Problem([Binary("free", price=0.0), Binary("good"), Binary("noise")], labels=[0, 1])
+    y = np.arange(400) % 2
+    case = np.arange(400) // 2
+    X = np.column_stack([y ^ (case < 70), y ^ (case < 20), case % 2])
+    learner = UFODT(problem, selection=Selection(1), seed=1)
+    learner.learn_many(X, y)
+    least = learner.belief.promises[0]
+    assert 0 < 6 * least[0] < least[1]
+    assert [reason.feature for reason in learner.open(explore=False).why()] == ["good"]
