@@ -98,10 +98,10 @@ def _amounts(raw: Any, shape: tuple[int, ...], what: str, expected: str) -> NDAr
 
 def in_chunks(work: Callable[[slice], Arrays], n_cases: int, progress: Progress | None) -> Arrays:
     """Return what `work` makes of all rows, done a thousand at a time with a word of progress after each."""
-    parts = [work(slice(0, 0))]
-    for start in range(0, n_cases, _CHUNK):
+    parts = []
+    for start in range(0, max(n_cases, 1), _CHUNK):  # of no rows too, for arrays of the right kind
         parts.append(work(slice(start, start + _CHUNK)))
-        if progress is not None:
+        if progress is not None and n_cases > 0:
             progress(min(start + _CHUNK, n_cases), n_cases)
     predicted, probability, cost, n_asked, asked = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return predicted, probability, cost, n_asked, asked

@@ -159,7 +159,7 @@ inline void ig(const Shape& shape, const Theta& theta, const std::vector<double>
                const std::vector<int>& features, std::vector<double>& q, double* gain) {
     q.resize(shape.n_rows);
     double* chance = q.data();
-    with_labels(shape.n_labels, [&](auto m) {
+    with_number(shape.n_labels, [&](auto m) {
         for (std::size_t i = 0; i < features.size(); ++i) {
             double conditional = 0.0;
             for (int row = shape.row(features[i]); row < shape.row(features[i] + 1); ++row) {

@@ -193,7 +193,7 @@ class Gains {
         chances_.resize(now.views().size());
         view_gain_.resize(now.views().size());
         std::size_t n = 0;
-        with_labels(now.shape().n_labels, [&](auto m) {
+        with_number(now.shape().n_labels, [&](auto m) {
             const double* const posterior = now.posterior().data();
             for (const int f : now.open()) {
                 if (!now.is_viewed(f) || searched_by(now, criterion, f) != Criterion::ig) continue;

@@ -39,7 +39,7 @@ class Hypotheses {
         theta_ = &theta;
         regions_.set_theta(theta, features);
         fraction_.resize(static_cast<std::size_t>(shape_->n_indicators()) * shape_->n_labels);
-        with_labels(shape_->n_labels, [&](auto m) {
+        with_number(shape_->n_labels, [&](auto m) {
             const double* const p = theta.p.data();
             for (const int f : features) {
                 const int zero = shape_->first_row[f] * m, n_outcomes = shape_->n_outcomes(f);

@@ -11,7 +11,6 @@ namespace ufodt {
 
 using Floats = float __attribute__((vector_size(vector_bytes)));
 using Ints = std::int32_t __attribute__((vector_size(vector_bytes)));
-using Bytes = std::uint8_t __attribute__((vector_size(vector_bytes / 4)));
 constexpr int n_lanes = vector_bytes / 4;  // lanes that fit one vector of floats
 using LooseFloats = float __attribute__((vector_size(vector_bytes), aligned(4), may_alias));
 
@@ -49,6 +48,19 @@ inline void add_where(Floats& sum, const std::uint64_t& word, int q, float weigh
 #endif
 }
 
+// A bit for every lane, set where a comparison holds.
+inline std::uint64_t bits_of(Ints holds) {
+#if defined(__AVX512DQ__)
+    return _mm512_movepi32_mask((__m512i)holds);
+#elif defined(__AVX2__)
+    return static_cast<std::uint64_t>(_mm256_movemask_ps((__m256)holds));
+#else
+    std::uint64_t bits = 0;
+    for (int i = 0; i < n_lanes; ++i) bits |= static_cast<std::uint64_t>(holds[i] & 1) << i;
+    return bits;
+#endif
+}
+
 // Of eight rows of words: how many of their lanes are in `a`, and how many in `b`.
 inline void count_both(const std::uint64_t* const (&rows)[8], const std::uint64_t* a, const std::uint64_t* b,
                        int n_words, double (&in_a)[8], double (&in_b)[8]) {
@@ -60,13 +72,14 @@ inline void count_both(const std::uint64_t* const (&rows)[8], const std::uint64_
                       high = _mm512_shuffle_epi8(bits, (words >> 4) & nibble);
         return _mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512());
     };
-    __m512i both[8] = {};  // per row, for each word: what is in a and, 32 bits above, what is in b
+    __m512i both[8];  // per row, for each word: what is in a and, 32 bits above, what is in b
     for (int w = 0; w < n_words; w += 8) {
         const auto some = static_cast<__mmask8>(n_words - w < 8 ? (1 << (n_words - w)) - 1 : 255);
         const __m512i here_a = _mm512_maskz_loadu_epi64(some, a + w), here_b = _mm512_maskz_loadu_epi64(some, b + w);
         for (int i = 0; i < 8; ++i) {
             const __m512i row = _mm512_maskz_loadu_epi64(some, rows[i] + w);
-            both[i] += count(row & here_a) + (count(row & here_b) << 32);
+            const __m512i here = count(row & here_a) + (count(row & here_b) << 32);
+            both[i] = w == 0 ? here : both[i] + here;
         }
     }
     // Half of one and half of another, side by side, and the other halves added: eight rows of words become one sum.

@@ -80,7 +80,7 @@ class Lookahead {
     bool some_answer_pays(const Case& now, Candidates& candidates) {
         const double before = loss_now(now);
         bool any = false;
-        with_labels(now.shape().n_labels, [&](auto m) {
+        with_number(now.shape().n_labels, [&](auto m) {
             for (Candidate& c : candidates) {
                 c.pays = c.is_askable && worth_ * (before - loss_after(now, now.open()[c.at], m)) > c.price;
                 any |= c.pays;
@@ -97,7 +97,7 @@ class Lookahead {
         const bool prices_may_fall = now.purse().plain_prices(now.budget()) == nullptr;
         if (prices_may_fall) return true;
         const double before = worth_ * now.problem().loss.whole(loss_now(now), 1.0);
-        return with_labels(now.shape().n_labels, [&](auto m) {
+        return with_number(now.shape().n_labels, [&](auto m) {
             return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
                 return c.price + least_after(now, now.open()[c.at], m) < before;
             });

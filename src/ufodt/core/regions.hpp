@@ -23,14 +23,13 @@ class Regions {
         n_words_ = n_words;
         region_.assign(static_cast<std::size_t>(shape.n_labels) * n_words_, 0);
         logit_.assign(static_cast<std::size_t>(shape.n_labels) * n_words_ * 64, 0.0f);
-        label_of_.assign(static_cast<std::size_t>(n_words_) * 64, 0);
     }
 
     // Take over the environment that hypotheses are drawn from.
     void set_theta(const Theta& theta, const std::vector<int>& features) {
         theta_ = &theta;
         weight_.resize(static_cast<std::size_t>(shape_->n_indicators()) * shape_->n_labels);
-        with_labels(shape_->n_labels, [&](auto m) {
+        with_number(shape_->n_labels, [&](auto m) {
             const float* const log_p = theta.log_p.data();
             const auto weigh = [&](int zero, int from, int to) {
                 const float log_odds = log_p[from] - log_p[zero];
@@ -52,21 +51,26 @@ class Regions {
               const Loss& loss) {
         const int m = shape_->n_labels;
         logs_.resize(m);
-        for (int y = 0; y < m; ++y) logs_[y] = quick_log(static_cast<float>(posterior[y]));
+        for (int y = 0; y < m; ++y) {
+            float sum = quick_log(static_cast<float>(posterior[y]));
+            for (const int f : features) sum += theta_->log_p[shape_->cell(shape_->row(f), y)];
+            logs_[y] = sum;
+        }
         used_.clear();
         for (const int f : features) {
-            const float* zero = theta_->log_p.data() + shape_->cell(shape_->row(f), 0);
-            for (int y = 0; y < m; ++y) logs_[y] += zero[y];
             for (int k = 1; k < shape_->n_outcomes(f); ++k) used_.push_back(shape_->indicator(f, k));
         }
         int w = 0;
         for (; w + 2 <= n_words_; w += 2) find_likeliest<2>(lanes, w, !loss.zero_one);
         if (w < n_words_) find_likeliest<1>(lanes, w, !loss.zero_one);
-        if (!loss.zero_one) choose_by_loss(loss);
-        mask_regions();
+        loss.zero_one ? keep_last() : choose_by_loss(loss);
     }
 
-    int of(int lane) const { return label_of_[lane]; }
+    int of(int lane) const {
+        int region = 0;
+        while (!(lanes(region)[lane / 64] >> (lane % 64) & 1)) ++region;
+        return region;
+    }
     const std::uint64_t* lanes(int region) const {
         return region_.data() + static_cast<std::size_t>(region) * n_words_;
     }
@@ -77,18 +81,18 @@ class Regions {
     const Shape* shape_ = nullptr;
     const Theta* theta_ = nullptr;
     int n_words_ = 0;
-    std::vector<std::uint64_t> region_;   // per region: its lanes
-    std::vector<std::uint8_t> label_of_;  // region of each lane
-    std::vector<float> weight_, logit_;   // log-odds against label 0: per (indicator, label), per (label, lane)
-    std::vector<float> logs_;             // log P(label), with outcome 0 of every feature
-    std::vector<float> chance_;           // P(label) of one hypothesis
+    std::vector<std::uint64_t> region_;  // per region: its lanes
+    std::vector<float> weight_, logit_;  // log-odds against label 0: per (indicator, label), per (label, lane)
+    std::vector<float> logs_;            // log P(label), with outcome 0 of every feature
+    std::vector<float> chance_;          // P(label) of one hypothesis
     std::vector<Floats> p_;
     std::vector<int> used_;  // indicators that differ between hypotheses
 
     // Log-odds against label 0 of labels y..y+L-1 for W words of lanes, summed over the indicators in `used_`, and kept
-    // if more than the likeliest label is wanted.
+    // if more than the likeliest label is wanted. A label gets the lanes in which it beats those before it, the best
+    // of which `best` has.
     template <int L, int W>
-    void sum_odds(const std::uint64_t* lanes, int w, int y, bool keep, Floats* best, Ints* region) {
+    void sum_odds(const std::uint64_t* lanes, int w, int y, bool keep, Floats* best) {
         // Eight sums at once: an addition waits for the one before.
         constexpr int n_rows = std::min(W * n_rows_per_word, 8 / L);
         const int m = shape_->n_labels;
@@ -107,61 +111,50 @@ class Regions {
                 }
             }
             for (int l = 0; l < L; ++l) {
+                std::uint64_t* const region = region_.data() + static_cast<std::size_t>(y + l) * n_words_ + w;
+                float* const logit = logit_.data() + (static_cast<std::size_t>(y + l) * n_words_ + w) * 64;
                 for (int q = 0; q < n_rows; ++q) {
-                    Floats& top = best[from + q];
-                    const Ints better = odds[l][q] > top;
-                    top = better ? odds[l][q] : top;
-                    region[from + q] = better ? Ints{} + (y + l) : region[from + q];
-                    float* const to = logit_.data() + static_cast<std::size_t>(y + l) * n_words_ * 64 + 64 * w;
-                    if (keep) store(to + n_lanes * (from + q), odds[l][q]);
+                    const int row = from + q, shift = row % n_rows_per_word * n_lanes;
+                    const Floats here = odds[l][q], before = y + l == 1 ? Floats{} : best[row];
+                    const std::uint64_t beats = bits_of(here > before) << shift;
+                    region[row / n_rows_per_word] = shift == 0 ? beats : region[row / n_rows_per_word] | beats;
+                    best[row] = here > before ? here : before;
+                    if (keep) store(logit + n_lanes * row, here);
                 }
             }
         }
     }
 
-    // The likeliest label of every hypothesis in W words of lanes.
+    // For every label but the first, the hypotheses in W words of lanes whose likeliest label it is so far.
     template <int W>
     void find_likeliest(const std::uint64_t* lanes, int w, bool keep) {
         const int m = shape_->n_labels;
         Floats best[W * n_rows_per_word];
-        Ints region[W * n_rows_per_word];
-        for (int row = 0; row < W * n_rows_per_word; ++row) best[row] = Floats{}, region[row] = Ints{};
         int y = 1;
-        for (; y + 1 < m; y += 2) sum_odds<2, W>(lanes, w, y, keep, best, region);
-        if (y < m) sum_odds<1, W>(lanes, w, y, keep, best, region);
-        for (int row = 0; row < W * n_rows_per_word; ++row) {
-            const Bytes labels = __builtin_convertvector(region[row], Bytes);
-            std::memcpy(label_of_.data() + w * 64 + row * n_lanes, &labels, sizeof labels);
+        for (; y + 1 < m; y += 2) sum_odds<2, W>(lanes, w, y, keep, best);
+        if (y < m) sum_odds<1, W>(lanes, w, y, keep, best);
+    }
+
+    // A hypothesis belongs to the last label that beats those before it; to label 0 where none does.
+    void keep_last() {
+        std::uint64_t* const taken = region_.data();
+        std::fill_n(taken, n_words_, 0);
+        for (int y = shape_->n_labels - 1; y > 0; --y) {
+            std::uint64_t* const region = region_.data() + static_cast<std::size_t>(y) * n_words_;
+            for (int w = 0; w < n_words_; ++w) taken[w] |= region[w] &= ~taken[w];
         }
+        for (int w = 0; w < n_words_; ++w) taken[w] = ~taken[w];
     }
 
     void choose_by_loss(const Loss& loss) {
         chance_.resize(shape_->n_labels);
+        std::fill(region_.begin(), region_.end(), 0);
         for (int row = 0; row < n_rows_per_word * n_words_; ++row) {
             probabilities(row);
-            for (int i = 0; i < n_lanes; ++i) {
+            for (int i = 0, lane = n_lanes * row; i < n_lanes; ++i, ++lane) {
                 for (int y = 0; y < shape_->n_labels; ++y) chance_[y] = p_[y][i];
-                label_of_[n_lanes * row + i] = static_cast<std::uint8_t>(loss.best(chance_.data()).first);
-            }
-        }
-    }
-
-    // Eight region numbers at a time become eight bits of each region's mask; region 0 is what the others leave.
-    void mask_regions() {
-        constexpr std::uint64_t ones = 0x0101010101010101ULL, low7 = 0x7f7f7f7f7f7f7f7fULL;
-        std::fill_n(region_.begin(), n_words_, ~0ULL);
-        for (int y = 1; y < shape_->n_labels; ++y) {
-            for (int w = 0; w < n_words_; ++w) {
-                std::uint64_t mask = 0;
-                for (int byte = 0; byte < 8; ++byte) {
-                    std::uint64_t differs;
-                    std::memcpy(&differs, label_of_.data() + w * 64 + byte * 8, 8);
-                    differs ^= ones * static_cast<std::uint64_t>(y);
-                    const std::uint64_t equal = ~(((differs & low7) + low7) | differs) >> 7 & ones;
-                    mask |= (equal * 0x0102040810204080ULL >> 56) << (8 * byte);
-                }
-                region_[y * n_words_ + w] = mask;
-                region_[w] &= ~mask;
+                const auto region = static_cast<std::size_t>(loss.best(chance_.data()).first);
+                region_[region * n_words_ + lane / 64] |= 1ULL << (lane % 64);
             }
         }
     }

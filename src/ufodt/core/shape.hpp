@@ -41,11 +41,11 @@ struct Shape {
     bool operator==(const Shape&) const = default;
 };
 
-// Call `work` with the number of labels, as a constant where there are two: the short loops over them then unroll.
+// Call `work` with a number of labels or outcomes, as a constant where it is two: short loops over them then unroll.
 template <class Work>
-inline decltype(auto) with_labels(int n_labels, Work work) {
-    if (n_labels == 2) return work(std::integral_constant<int, 2>());
-    return work(n_labels);
+inline decltype(auto) with_number(int n, Work work) {
+    if (n == 2) return work(std::integral_constant<int, 2>());
+    return work(n);
 }
 
 // One environment: P(outcome | label) for every row, and P(label).

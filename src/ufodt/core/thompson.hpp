@@ -140,17 +140,18 @@ struct Dirichlets {
     void normalise(const std::vector<int>& features, Theta& theta, Random* random = nullptr) const {
         double* const p = theta.p.data();
         theta.log_p.resize(theta.p.size());
-        with_labels(shape.n_labels, [&](auto m) {
+        with_number(shape.n_labels, [&](auto m) {
             for (const int f : features) {
-                const int from = shape.first_row[f] * m, to = shape.first_row[f + 1] * m;
-                for (int y = 0; y < m; ++y) {
-                    double sum = 0.0;
-                    for (int cell = from + y; cell < to; cell += m) sum += p[cell];
-                    if (sum < 1e-280 && random) [[unlikely]]
-                        sum = pick_corner(*random, from + y, to, theta);
-                    const double scale = 1.0 / sum;
-                    for (int cell = from + y; cell < to; cell += m) p[cell] *= scale;
-                }
+                with_number(shape.n_outcomes(f), [&, from = shape.first_row[f] * m](auto n) {
+                    for (int y = 0; y < m; ++y) {
+                        double sum = 0.0;
+                        for (int k = 0; k < n; ++k) sum += p[from + k * m + y];
+                        if (sum < 1e-280 && random) [[unlikely]]
+                            sum = pick_corner(*random, from + y, from + n * m, theta);
+                        const double scale = 1.0 / sum;
+                        for (int k = 0; k < n; ++k) p[from + k * m + y] *= scale;
+                    }
+                });
             }
         });
         const auto take_log = [](double x) { return quick_log(static_cast<float>(x)); };
