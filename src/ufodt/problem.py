@@ -218,20 +218,17 @@ class Problem:
         if numeric and all(isinstance(feature, Binary) for feature in self.features):
             return _binary_outcomes(table, self.features), np.empty((len(table), 0))
         encoded = np.zeros(table.shape, dtype=np.int16)
-        values = []
+        continuous = [j for j, feature in enumerate(self.features) if isinstance(feature, Continuous)]
+        values = _numbers(table[:, continuous], [self.features[j] for j in continuous])  # type: ignore[misc]
+        missing = np.isnan(values)
+        encoded[:, continuous] = np.where(missing, -1, 0)
+        values[missing] = 0.0
         for j, feature in enumerate(self.features):
-            column = table[:, j]
-            if isinstance(feature, Continuous):
-                numbers = column.astype(np.float64) if numeric else _column_numbers(column, feature)
-                if np.isinf(numbers).any():
-                    feature.number(numbers[np.isinf(numbers)][0])
-                encoded[np.isnan(numbers), j] = -1
-                values.append(np.nan_to_num(numbers))
-            elif isinstance(feature, Binary) and numeric:
-                encoded[:, j] = _binary_outcomes(column[:, None], [feature])[:, 0]
-            else:
-                encoded[:, j] = _column_outcomes(column, feature)
-        return encoded, np.ascontiguousarray(np.array(values).T) if values else np.empty((len(table), 0))
+            if isinstance(feature, Binary) and numeric:
+                encoded[:, j] = _binary_outcomes(table[:, j : j + 1], [feature])[:, 0]
+            elif not isinstance(feature, Continuous):
+                encoded[:, j] = _column_outcomes(table[:, j], feature)
+        return encoded, values
 
     def label_indices(self, y: Any, n_cases: int) -> LabelIndices:
         """Return labels as indices, shape `(n_cases,)`; -1 where the label is missing (NaN or None)."""
@@ -364,8 +361,18 @@ def _binary_outcomes(table: NDArray[Any], features: Sequence[Feature]) -> Outcom
     return outcomes
 
 
-def _column_numbers(column: NDArray[Any], feature: Continuous) -> NDArray[np.float64]:
-    return np.array([math.nan if is_missing(value) else feature.number(value) for value in column.tolist()])
+def _numbers(table: NDArray[Any], features: Sequence[Continuous]) -> Values:
+    """The values of continuous features, NaN where one is missing."""
+    if table.dtype.kind in "biuf":
+        numbers = table.astype(np.float64, order="C")
+        infinite = np.isinf(numbers)
+        if infinite.any():
+            row, column = np.argwhere(infinite)[0].tolist()
+            features[column].number(table[row, column])
+        return numbers
+    columns = zip(table.T, features, strict=True)
+    found = [[math.nan if is_missing(cell) else f.number(cell) for cell in cells.tolist()] for cells, f in columns]
+    return np.ascontiguousarray(np.array(found, dtype=np.float64).reshape(len(features), len(table)).T)
 
 
 def _column_outcomes(column: NDArray[Any], feature: Binary | Categorical) -> list[int]:
