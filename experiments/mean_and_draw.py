@@ -107,12 +107,11 @@ def difference(of: Any, to: Any) -> str:
     return f"{found.mean:+.4f} ± {found.error:.4f}"
 
 
-def main(n_splits: int = 60) -> None:
-    """Print one line per variant and group of data sets, then per variant and length of stream."""
-    seeds = range(800, 800 + n_splits)
-    for group, tables in (("five", [ours(name) for name in FIVE]), ("fifteen", [other(name) for name in FIFTEEN])):
+def print_groups(groups: dict[str, list[tuple[Problem, Any, Any]]], variants: dict[str, Any], seeds: range) -> None:
+    """Print one line per group of data sets and variant, with differences to the first variant."""
+    for group, tables in groups.items():
         base = None
-        for variant, settings in VARIANTS.items():
+        for variant, settings in variants.items():
             found = on_data(tables, settings, seeds)
             base = found if base is None else base
             held, learning = (100 * (1 - x[:, 0]) + x[:, 1] for x in (found, found[:, 2:]))
@@ -124,6 +123,12 @@ def main(n_splits: int = 60) -> None:
                 f"costs {difference(held, held_base)}, {difference(learning, learning_base)}",
                 flush=True,
             )
+
+
+def main(n_splits: int = 60) -> None:
+    """Print one line per variant and group of data sets, then per variant and length of stream."""
+    groups = {"five": [ours(name) for name in FIVE], "fifteen": [other(name) for name in FIFTEEN]}
+    print_groups(groups, VARIANTS, range(800, 800 + n_splits))
     for n_cases in (100, 1000):
         base = None
         for variant, settings in VARIANTS.items():

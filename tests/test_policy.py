@@ -222,3 +222,15 @@ def test_of_equal_questions_the_first_is_asked(n: int) -> None:
         question = session.ask()
         assert question is not None and question.feature == f"x{j}"
         session.tell(question.feature, j)
+
+
+@pytest.mark.parametrize("n_labels", [60, 128, 256])
+def test_of_very_many_labels_something_is_asked(n_labels: int) -> None:
+    """No answer alone saves what it costs; a few together do."""
+    rng = np.random.default_rng(1)
+    p, y = rng.random((n_labels, 10)) ** 0.2, rng.integers(0, n_labels, 30 * n_labels)
+    X = (rng.random((len(y), 10)) < np.where(rng.random((n_labels, 10)) < 0.5, p, 1 - p)[y]).astype(int)
+    learner = UFODT(Problem([Binary(f"b{j}") for j in range(10)], labels=range(n_labels)), seed=1)
+    learner.learn_many(X, y)
+    report = learner.evaluate(X[:2000], y[:2000])
+    assert report.n_asked > 5 and report.accuracy > 20 / n_labels

@@ -133,7 +133,7 @@ def test_weights_that_are_scaled_leave_cut_points_where_they_were() -> None:
         scaled = UFODTClassifier(random_state=0).fit(X, y, sample_weight=np.full(len(y), factor))
         np.testing.assert_allclose(scaled.learner_.belief.counts.sum(), factor * plain.learner_.belief.counts.sum())
         if factor > 1:
-            assert len(scaled.learner_.belief.cuts[0]) == len(plain.learner_.belief.cuts[0]) == 3
+            assert len(scaled.learner_.belief.cuts[0]) == len(plain.learner_.belief.cuts[0]) == 7
 
 
 @every_setting

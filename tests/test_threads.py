@@ -2,6 +2,7 @@
 
 import gc
 import multiprocessing
+import os
 import signal
 import threading
 import time
@@ -144,6 +145,26 @@ def test_a_process_may_fork_while_a_thread_learns() -> None:
     finally:
         done.set()
         thread.join()
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no process forks here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork")
+def test_threads_may_fork_at_once() -> None:
+    learners = [UFODT(PROBLEM, seed=seed) for seed in range(3)]
+
+    def fork() -> None:
+        for _ in range(100):
+            if (child := os.fork()) == 0:
+                os._exit(0)
+            os.waitpid(child, 0)
+
+    threads = [threading.Thread(target=fork, daemon=True) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive(), "two that fork wait for each other"
+    assert all(learner.run(X[:5], Y[:5]).n_asked.sum() > 0 for learner in learners)
 
 
 def test_a_failing_selection_leaves_the_learner_as_it_was() -> None:

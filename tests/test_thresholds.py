@@ -61,6 +61,25 @@ def test_so_many_bins_do_not_exist(n: Any) -> None:
         thresholds.bins(n)
 
 
+@pytest.mark.parametrize("spread", [-0.1, 0.5, math.nan, "0.2", True])
+def test_bins_cannot_share_that(spread: Any) -> None:
+    with pytest.raises(InvalidPolicy, match="A spread of .* came; expected a number from 0 to 0.4"):
+        thresholds.bins(spread=spread)
+
+
+def test_a_model_of_before_bins_shared_goes_on_without() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(120, 1)), rng.choice(["low", "high"], 120)
+    learner = UFODT(ONE, thresholds=thresholds.bins(4, spread=0.0), seed=1)
+    learner.run(X, y)
+    description, arrays = learner.__getstate__()
+    del description["thresholds"]["spread"]
+    old = UFODT.__new__(UFODT)
+    old.__setstate__((description, arrays))
+    assert old.thresholds == learner.thresholds
+    np.testing.assert_array_equal(old.run(X, y).probability, learner.run(X, y).probability)
+
+
 def test_the_paper_teaches_only_the_threshold_in_use() -> None:
     for kind in ("exhaustive", "exp3"):
         printed = thresholds.paper(kind)  # type: ignore[arg-type]

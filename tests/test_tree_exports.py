@@ -62,7 +62,7 @@ def same(tree: Tree, X: Any) -> None:
 def test_ten_thousand_rows_come_out_the_same(name: str, priced: bool) -> None:
     data = datasets.load(name)
     n_labels = len(data.label_names)
-    loss = 400 * (1 - np.eye(n_labels)) if priced else None
+    loss = 4000 * (1 - np.eye(n_labels)) if priced else None
     learner = UFODT(datasets.to_problem(data, priced=priced, loss=loss), seed=1)
     learner.run(data.X, data.y)
     rng = np.random.default_rng(0)

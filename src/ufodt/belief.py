@@ -43,6 +43,7 @@ def from_prior(
         normalise=cutting.normalise,
         eta=cutting.eta,
         view_prior=float(prior.count),
+        spread=cutting.spread,
     )
     if prior.learns_trust:
         belief.learn_temper()

@@ -45,9 +45,9 @@ def read(manifest: Mapping[str, Any]) -> Settings:
         read_problem(manifest["problem"]),
         Policy(**{**manifest["policy"], "stop": _read_stop(manifest["policy"]["stop"])}),
         _read_prior(manifest["prior"]),
-        Thresholds(**manifest["thresholds"]),
+        Thresholds(**{"spread": 0.0, **manifest["thresholds"]}),  # as it was before bins shared, or there was a choice
         _read_drift(manifest["drift"]),
-        Selection(**{"by": "weights", **manifest["selection"]}),  # as it was before there was a choice
+        Selection(**{"by": "weights", **manifest["selection"]}),
     )
 
 

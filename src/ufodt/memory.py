@@ -8,7 +8,7 @@ learned are changed without a call between them.
 import os
 from collections.abc import Callable
 from dataclasses import asdict
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any
 from weakref import WeakSet
 
@@ -175,9 +175,11 @@ class Memory:
 
 _all: "WeakSet[Memory]" = WeakSet()
 _held: list[Memory] = []
+_forking = Lock()  # two threads may fork at once
 
 
 def _wait_for_all() -> None:
+    _forking.acquire()
     _held[:] = list(_all)
     for memory in _held:
         memory._alone.acquire()
@@ -187,6 +189,7 @@ def _let_go() -> None:
     for memory in _held:
         memory._alone.release()
     _held.clear()
+    _forking.release()
 
 
 if hasattr(os, "register_at_fork"):

@@ -26,8 +26,8 @@ class Criterion(StrEnum):
 
 
 _PLANNERS = {"lookahead": 128, "greedy": 128, "optimal": core.MAX_STATES}  # states looked ahead over
-# What is planned exactly where nothing more is explored: ten binary features, or six of five bins, and a few labels.
-_SMALL_STATES, _SMALL_WORK = 1 << 16, 1 << 22  # work: states times labels squared, a few milliseconds
+# What is planned exactly where nothing more is explored: ten binary features, or five of eight bins, and a few labels.
+_SMALL_STATES, _SMALL_WORK = 1 << 17, 1 << 22  # work: states times labels squared, a few milliseconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

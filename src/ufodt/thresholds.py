@@ -2,8 +2,9 @@
 
 Cut points come from a sketch of the values that were paid for, never from others; they move when as many values came
 as are remembered, up to a power of two (where nothing is forgotten that is after 8, 16, 32, … values), and what was
-learned is counted again between them. At first they share the values out evenly; from 256 values on, bins are cut where
-they keep the most information on the label. A `Continuous` feature may bring cut points of its own, which stay.
+learned is counted again between them. At first they share the values out evenly; from 64 values for each bin on, bins
+are cut where they keep the most information on the label. Neighbouring bins share a little of what they count, the
+less the more was seen. A `Continuous` feature may bring cut points of its own, which stay.
 """
 
 import math
@@ -36,14 +37,18 @@ class Thresholds:
         Exp3 learns from gains as a share of what could be gained; the paper takes them raw.
     eta
         Learning rate of Exp3.
+    spread
+        What two neighbouring bins give each other of what they counted, as a share of the smaller one, from 0 to 0.4;
+        the more values were seen, the less. Bins between cut points that a feature brings count for themselves.
     """
 
     kind: Literal["bins", "exhaustive", "exp3"] = "bins"
-    n: int = 3
+    n: int = 7
     teach_all: bool = True
     average: bool = False
     normalise: bool = True
     eta: float = 0.01
+    spread: float = 0.2
 
     def __post_init__(self) -> None:
         if self.kind not in ("bins", "exhaustive", "exp3"):
@@ -59,13 +64,16 @@ class Thresholds:
         if not 0 < number(self.eta) < math.inf:
             raise InvalidPolicy(f"A learning rate of {self.eta!r} came; expected a finite number above 0.")
         object.__setattr__(self, "eta", number(self.eta))
+        if not 0 <= number(self.spread) <= 0.4:
+            raise InvalidPolicy(f"A spread of {self.spread!r} came; expected a number from 0 to 0.4.")
+        object.__setattr__(self, "spread", number(self.spread))
 
 
-def bins(n: int = 4) -> Thresholds:
-    """Return the default: a value falls into one of n bins."""
+def bins(n: int = 8, *, spread: float = 0.2) -> Thresholds:
+    """Return the default: a value falls into one of n bins, and counts a little in those beside it."""
     if whole(n, 2, 64) is None:
         raise InvalidPolicy(f"{n!r} bins came; expected a whole number from 2 to 64.")
-    return Thresholds(kind="bins", n=n - 1)
+    return Thresholds(kind="bins", n=n - 1, spread=spread)
 
 
 def exhaustive(n: int = 9) -> Thresholds:

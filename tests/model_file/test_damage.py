@@ -132,7 +132,7 @@ def test_counts_stored_column_by_column_are_read_right(path: Path) -> None:
     "changed",
     [
         {"belief_cuts": np.arange(300_000.0)},
-        {"belief_cuts": np.arange(4.0)},
+        {"belief_cuts": np.arange(8.0)},
         {"belief_cuts": np.array([np.nan])},
         {"belief_cuts": np.array([2.0, 1.0])},
         {"belief_sketch_values": np.array([0.0] * 63 + [np.inf])},

@@ -113,6 +113,7 @@ class Belief:
         normalise: bool = True,
         eta: float = 0.01,
         view_prior: float = 1.0,
+        spread: float = 0.0,
     ) -> None: ...
     @property
     def prior(self) -> Floats: ...

@@ -18,6 +18,7 @@
 #include "random.hpp"
 #include "shape.hpp"
 #include "sketch.hpp"
+#include "spread.hpp"
 #include "temper.hpp"
 #include "thompson.hpp"
 #include "views.hpp"
@@ -28,8 +29,8 @@ class Belief {
   public:
     // `continuous` flags the features learned from values; `cuts` fixes their cut points, or leaves them to be found.
     Belief(Shape shape, PriorCounts prior, bool learns_labels, std::vector<std::uint8_t> continuous = {},
-           Cuts cuts = {}, int n_thresholds = 0, const ViewSettings& views = {})
-        : shape_(std::move(shape)), continuous_(std::move(continuous)), cuts_(std::move(cuts)),
+           Cuts cuts = {}, int n_thresholds = 0, const ViewSettings& views = {}, double spread = 0.0)
+        : shape_(std::move(shape)), continuous_(std::move(continuous)), cuts_(std::move(cuts)), spread_(spread),
           prior_(std::move(prior), shape_), learns_labels_(learns_labels) {
         continuous_.resize(shape_.n_features, 0);
         cuts_.resize(shape_.n_features);
@@ -249,7 +250,7 @@ class Belief {
     }
 
     static constexpr std::int64_t first_cut = 8;  // values seen before a continuous feature is cut; a power of two
-    static constexpr double informed_cut = 256;   // remembered: from here on by what is learned, not by equal shares
+    static constexpr int informed_cut = 64;  // remembered for each bin: from here on by what is told, not by shares
     static constexpr double next_to_nothing = 1e-12;  // in place of 0, so that there are logarithms
 
     Shape shape_;
@@ -258,6 +259,7 @@ class Belief {
     std::vector<int> n_cuts_;  // cut points wanted of each continuous feature
     std::vector<Sketch> sketch_;
     std::vector<std::int64_t> n_seen_;
+    Spread spread_;
     Views views_;
     Prior prior_;
     std::vector<double> count_, label_count_;
@@ -293,6 +295,7 @@ class Belief {
         const int cell = shape_.cell(shape_.row(f) + outcome, label);
         count_[cell] += 1.0;
         if (!refreshes) return;
+        if (is_spread(f)) return refresh_feature(f);
         refresh_cell(cell);
         refresh_total(f, label);
     }
@@ -311,7 +314,8 @@ class Belief {
     // what Exp3 gained by this one would go to another of its rank.
     void cut(int f) {
         const Sketch& sketch = sketch_[f];
-        if (!views_.has(f) && sketch.weight() >= informed_cut) sketch.informative(n_cuts_[f], cuts_[f]);
+        if (!views_.has(f) && sketch.weight() >= informed_cut * (n_cuts_[f] + 1))
+            sketch.informative(n_cuts_[f], cuts_[f]);
         else sketch.quantiles(n_cuts_[f], cuts_[f]);
         if (cuts_[f].empty() && !views_.has(f)) cuts_[f] = sketch.values();
         count_again(f);
@@ -329,6 +333,13 @@ class Belief {
             for (int y = 0; y < shape_.n_labels; ++y)
                 count_[shape_.cell(row, y)] += sketch.counts()[i * shape_.n_labels + y];
         }
+    }
+
+    // Whether the bins of a feature share what they count. Cut points of its own are there for a reason, and where
+    // every bin has a single value, values are as good as categories.
+    bool is_spread(int f) const {
+        return !spread_.is_none() && continuous_[f] && !fixed_[f] && !views_.has(f) && !cuts_[f].empty() &&
+               sketch_[f].values().size() > cuts_[f].size() + 1;
     }
 
     // Where a number has fewer bins than it was given outcomes, the others cannot come: they have no prior.
@@ -352,16 +363,24 @@ class Belief {
     }
 
     void refresh_feature(int f) {
-        const int end = shape_.cell(shape_.row(f + 1), 0), real = shape_.cell(shape_.row(f) + n_real_outcomes(f), 0);
-        for (int cell = shape_.cell(shape_.row(f), 0); cell < real; ++cell) refresh_cell(cell);
+        const int m = shape_.n_labels, from = shape_.cell(shape_.row(f), 0), end = shape_.cell(shape_.row(f + 1), 0),
+                  real = from + n_real_outcomes(f) * m;
+        if (is_spread(f)) {
+            const std::vector<double>& shared = spread_(&count_[from], n_real_outcomes(f), m);
+            for (int cell = from; cell < real; ++cell)
+                set_alpha(cell, spread_.sureness((cell - from) % m) * (prior_.outcome(cell) + shared[cell - from]));
+        } else {
+            for (int cell = from; cell < real; ++cell) refresh_cell(cell);
+        }
         for (int cell = real; cell < end; ++cell)
             set_alpha(cell, next_to_nothing * std::min(prior_.outcome(cell), 1.0));
-        for (int y = 0; y < shape_.n_labels; ++y) refresh_total(f, y);
+        for (int y = 0; y < m; ++y) refresh_total(f, y);
     }
 
     void refresh_cell(int cell) { set_alpha(cell, prior_.outcome(cell) + count_[cell]); }
 
     void set_alpha(int cell, double alpha) {
+        if (alpha_[cell] == alpha) return;
         alpha_[cell] = alpha;
         squeeze_[cell] = Random::squeeze(alpha_[cell]);
         log_mean_.outcome[cell] = std::log(alpha_[cell]);

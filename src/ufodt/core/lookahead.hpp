@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -176,13 +177,16 @@ class Lookahead {
         features_.clear();
         rank(now, gains, candidates);
         std::size_t n_states = 1, n_passed = 0;
+        // One answer tells little of very many labels, so that none would pay alone.
+        const std::size_t n_at_least = std::bit_width(static_cast<unsigned>(now.shape().n_labels)) / 2;
         while (promising_.size() + n_passed < candidates.size()) {
             const std::size_t found = first_of(has_one_price_ || promising_.size() % 2 == 0 ? rate_ : surplus_);
             const bool is_askable = candidates[found].is_askable;
             bundle(now, candidates[found]);
             const std::size_t n_then = n_states_with(now, n_states);
             const std::size_t max_states = now.policy().lookahead;
-            const bool is_too_much = n_then > max_states || n_then * now.shape().n_labels > 4 * max_states;
+            const bool is_slow = n_then * now.shape().n_labels > 4 * max_states && promising_.size() >= n_at_least;
+            const bool is_too_much = n_then > max_states || is_slow;
             if (is_askable && is_too_much && !promising_.empty()) return;
             if (!is_askable && (is_too_much || !all_listed(now, candidates))) {
                 rate_[found] = surplus_[found] = -INFINITY;

@@ -38,7 +38,8 @@ class Result:
             return False
         if self.bar is None:
             return True
-        return self.measured >= self.bar if self.sense == "at least" else self.measured <= self.bar
+        lead = self.measured - self.bar if self.sense == "at least" else self.bar - self.measured
+        return lead >= -1e-12  # rounding alone is no miss
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result for JSON."""

@@ -21,15 +21,16 @@ void bind_belief(nb::module_& m) {
             "__init__",
             [](Belief* self, const std::shared_ptr<Problem>& problem, const Table& prior, const Numbers& label_prior,
                bool learns_labels, const std::string& thresholds, int n_thresholds, bool teach_all, bool average,
-               bool normalise, double eta, double view_prior) {
+               bool normalise, double eta, double view_prior, double spread) {
+                if (!(spread >= 0.0 && spread <= 0.4)) throw std::invalid_argument("bins share from 0 to 0.4");
                 if (n_thresholds < 0) throw std::invalid_argument("the number of thresholds must not be negative");
                 const ViewSettings views{make_thresholds(thresholds), teach_all, average, normalise, eta};
                 new (self) Belief(problem->shape, {to_cells(problem->shape, prior), to_vector(label_prior), view_prior},
-                                  learns_labels, problem->continuous, problem->cuts, n_thresholds, views);
+                                  learns_labels, problem->continuous, problem->cuts, n_thresholds, views, spread);
             },
             "problem"_a, "prior"_a.noconvert(), "label_prior"_a.noconvert(), "learns_labels"_a, nb::kw_only(),
             "thresholds"_a = "bins", "n_thresholds"_a = 0, "teach_all"_a = true, "average"_a = false,
-            "normalise"_a = true, "eta"_a = 0.01, "view_prior"_a = 1.0)
+            "normalise"_a = true, "eta"_a = 0.01, "view_prior"_a = 1.0, "spread"_a = 0.0)
         .def_prop_ro("cuts", [](const Belief& b) { return b.cuts(); })
         .def(
             "sketch",
