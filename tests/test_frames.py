@@ -309,3 +309,11 @@ def test_what_pandas_calls_missing_is_missing_everywhere() -> None:
     assert len(learner.run(np.array([list(row.values())] * 3, dtype=object), [0, 1, 0]).predicted) == 3
     with pytest.raises(InvalidValue):
         learner.open(known=row)  # what is missing is not known
+
+
+def test_declared_categories_are_all_known_whatever_their_order() -> None:
+    for ordered in (False, True):
+        kind = pd.CategoricalDtype(["low", "mid", "high"], ordered=ordered)
+        frame = pd.DataFrame({"level": pd.Series(["low", "high", None], dtype=kind), "label": [0, 1, 1]})
+        problem = to_problem(frame, label="label")
+        assert problem.features[0].values == ("low", "mid", "high")

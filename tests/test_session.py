@@ -368,7 +368,7 @@ def test_a_sentence_says_why_a_feature_is_not_asked() -> None:
     assert session.why_not("later") == "later needs cheap to be known first."
     assert session.why_not("beyond") == "beyond costs 500, and 200 is left of the budget."
     session.skip("must")
-    assert session.why_not("dear") == "dear is not worth 90 here."
+    assert session.why_not("dear") == "dear is not worth 90 here, as far as was looked ahead."
     assert session.why_not("must") == "must was skipped before."
     assert session.why_not("same") == "same would pay too, but it is better to begin with cheap."
     session.tell("cheap", 1)

@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 from sklearn.exceptions import NotFittedError
@@ -437,3 +438,21 @@ def test_a_cell_that_holds_several_values_is_refused_in_words() -> None:
     frame = pd.DataFrame({"several": [[1], [2], [1], [2]]})
     with pytest.raises((InvalidValue, InvalidProblem), match="several"):
         UFODTClassifier().fit(frame, [0, 1, 0, 1])
+
+
+def test_what_cannot_be_learned_from_is_refused_in_words() -> None:
+    texts = {"a": ["x", "y"]}
+    for y in (["u", None], pd.Series(["u", None], dtype="string")):
+        for X in (pd.DataFrame(texts), np.eye(2)):
+            with pytest.raises(InvalidValue, match="Input y contains NaN"):
+                UFODTClassifier().fit(X, y)
+    with pytest.raises(InvalidValue, match=r"shape \(0, 1\).*one row and column"):
+        UFODTClassifier().fit(pd.DataFrame(texts)[:0], [])
+
+
+def test_paid_score_reaches_through_a_pipeline_that_routes_metadata() -> None:
+    X, y = table(200)
+    model = make_pipeline(StandardScaler(), UFODTClassifier(random_state=0)).fit(X, y)
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = paid_score(model, X, y)
+    assert routed == paid_score(model, X, y)

@@ -5,6 +5,7 @@ feature says becomes an outcome only under cut points, which the belief holds.
 """
 
 import math
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
@@ -160,6 +161,7 @@ class Continuous(Priced):
 
 Feature: TypeAlias = Binary | Categorical | Continuous
 _BITS: dict[Hashable, int] = {0: 0, 1: 1}
+_DECIMAL_COMMA = re.compile(r"(?![+-]?[1-9]\d{0,2},\d{3}$)[+-]?\d+,\d+")
 
 
 def terms(feature: Priced) -> dict[str, Any]:
@@ -200,8 +202,10 @@ def with_prices(features: Sequence[Feature], table: Mapping[str, Any]) -> list[F
     return priced
 
 
-def from_text(feature: Feature, text: str) -> Value:
+def from_text(feature: Feature, text: str, *, decimal_comma: bool = False) -> Value:
     """Return the value that somebody wrote: a number, a name in any case, 0 and 1 in any of the usual words.
+
+    With `decimal_comma` a number may be written so too; `1,234`, which may be a thousand and more, may not.
 
     >>> from_text(Binary("fever"), "yes"), from_text(Categorical("rhythm", ["sinus", "flutter"]), " Flutter ")
     (1, 'flutter')
@@ -212,6 +216,8 @@ def from_text(feature: Feature, text: str) -> Value:
     """
     written = text.strip()
     if isinstance(feature, Continuous):
+        if decimal_comma and _DECIMAL_COMMA.fullmatch(written):
+            written = written.replace(",", ".")
         if not math.isfinite(as_number(written)):
             raise InvalidValue(f"{feature.name}: {written!r} came; expected a number.")
         return as_number(written)

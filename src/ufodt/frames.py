@@ -208,6 +208,8 @@ def _different(series: "nw.Series[Any]") -> list[Any]:
     """The different values of a column that are not missing, sorted; where its dtype declares them, all of these."""
     if hasattr(series.dtype, "categories"):
         return list(series.dtype.categories)
+    if _kind(series.dtype) == "Categorical" and series.implementation.is_pandas_like():
+        return [plain(value) for value in series.to_native().cat.categories]
     try:
         found = {plain(value) for value in _values(series).tolist() if not is_missing(value)}
     except TypeError:

@@ -239,7 +239,7 @@ class Session:
         if question is not None and question.feature in mandatory and feature not in mandatory:
             return f"{feature} comes later: {question.feature} is mandatory."
         if question is None or not reason.pays:
-            return f"{feature} is not worth {reason.price:g} here."
+            return f"{feature} is not worth {reason.price:g} here, as far as was looked ahead."
         return f"{feature} would pay too, but it is better to begin with {question.feature}."
 
     def what_if(self, feature: str, value: Any) -> Prospect:

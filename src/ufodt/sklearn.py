@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import frames
+from ufodt.amount import is_missing
 from ufodt.drift import Drift
 from ufodt.errors import InvalidValue, MissingPackage
 from ufodt.features import Binary, Categorical, Continuous, Feature
@@ -77,6 +78,8 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> bool(found["test_accuracy"].mean() > 0.92), bool(found["test_neg_cost"].mean() > -5)  # of 30 columns
     (True, True)
     """
+
+    __metadata_request__predict = {"return_cost": True}  # so that `paid_score` reaches through a pipeline
 
     def __init__(
         self,
@@ -169,9 +172,16 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The rows that count: a table, their labels, and their weights if any were given."""
         if y is None:
             raise InvalidValue(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        given = np.asarray(y)
+        if given.dtype == object and any(is_missing(label) for label in given.ravel()):
+            raise InvalidValue("Input y contains NaN; a row without a label teaches nothing: leave it out.")
         if _needs_frames(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
             table, labels = frames.table(X), column_or_1d(y, warn=True)
+            if not table.size:
+                raise InvalidValue(
+                    f"Found a table of shape {table.shape}; a minimum of one row and column is required."
+                )
             if len(table) != len(labels):
                 raise InvalidValue(f"{len(table)} rows and {len(labels)} labels came; expected one label for each row.")
         else:

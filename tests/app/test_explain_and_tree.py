@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ufodt
+from ufodt.app.reading import read_values
 from ufodt.errors import UfodtError
 
 from .calling import call, model, rows
@@ -94,3 +95,14 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path, command: str) -> Non
     (tmp_path / "m.npz").write_text("nothing")
     with pytest.raises(UfodtError, match="m.npz"):
         call(command, str(tmp_path / "m.npz"))
+
+
+def test_a_feature_may_have_a_sign_of_equality_in_its_name() -> None:
+    problem = ufodt.Problem([ufodt.Continuous("a"), ufodt.Continuous("a=b")], labels=[0, 1])
+    assert read_values(problem, ["a=b=3", "a = 2,5"]) == {"a=b": 3.0, "a": 2.5}
+
+
+def test_a_tree_goes_into_no_file_of_an_unknown_kind(folder: Path, tmp_path: Path) -> None:
+    done = call("tree", model(folder), "--output", str(tmp_path / "x.pdf"))
+    assert done.exit_code == 2 and "no format goes by the ending .pdf" in done.output
+    assert not (tmp_path / "x.pdf").exists()

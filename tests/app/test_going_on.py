@@ -76,7 +76,7 @@ def test_a_run_gone_on_with_is_the_run_that_was_not_interrupted(
     whole = call(*command, *outputs("whole"))
     assert whole.exit_code == 0, whole.output
     assert "rows have no label in 'state'; they are answered, and teach nothing." in whole.output
-    assert "rhythm: 1 cells taken as missing, such as 'paced'." in whole.output
+    assert "rhythm: 1 cell taken as missing, such as 'paced'." in whole.output
     more = interrupted(*command, *outputs("part"))
     assert ufodt.load(tmp_path / "part.npz").n_opened == 400
     assert call(*more).exit_code == 0

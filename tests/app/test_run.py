@@ -9,7 +9,7 @@ import pytest
 
 import ufodt
 from ufodt.app import model as commands
-from ufodt.errors import UfodtError
+from ufodt.errors import InvalidValue, UfodtError
 from ufodt.prior import read_prior
 
 from .calling import call, counts, model, rows
@@ -127,8 +127,18 @@ def test_a_saved_model_tells_what_does_not_fit_it(folder: Path, tmp_path: Path) 
         "--save", str(tmp_path / "m.npz"),
     )  # fmt: skip
     assert "Without a column, and so missing in every case: rhythm." in done.output
-    assert "age: 1 cells taken as missing, such as 'old'." in done.output
+    assert "age: 1 cell taken as missing, such as 'old'." in done.output
     assert ufodt.load(tmp_path / "m.npz").n_opened == 903
+
+
+def test_a_number_the_model_knows_may_have_a_decimal_comma_in_any_file(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("fever;age\nyes;70,5\nno;n.d.\n")
+    done = call("run", str(tmp_path / "few.csv"), "--model", model(folder), "--records", "-")
+    assert "age: 1 cell taken as missing, such as 'n.d.'." in done.output
+    comma, point = (call("explain", model(folder), f"age={age}").output for age in ("70,5", "70.5"))
+    assert comma == point
+    with pytest.raises(InvalidValue, match="'1,234' came; expected a number"):
+        call("explain", model(folder), "age=1,234")
 
 
 def test_cases_without_labels_are_answered_and_teach_nothing(folder: Path, tmp_path: Path) -> None:

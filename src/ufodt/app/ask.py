@@ -144,7 +144,7 @@ def _value(feature: Feature, said: str) -> Value:
     """The value that was typed; the beginning of a name is enough where no other begins so, but not of a number."""
     meant = [] if isinstance(feature, ufodt.Continuous | ufodt.Binary) else list(feature.values)
     meant = [v for v in meant if str(v).lower().startswith(said.lower()) and math.isnan(as_number(str(v)))]
-    return from_text(feature, str(meant[0]) if len(meant) == 1 else said)
+    return from_text(feature, str(meant[0]) if len(meant) == 1 else said, decimal_comma=True)
 
 
 def _is_value(feature: Feature, said: str) -> bool:
@@ -247,6 +247,8 @@ def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> d
     if verb == "tell":
         _tell(session, {name: _sent(learner, name, value) for name, value in _object(given).items()})
     elif verb == "undo":
+        if given is not True:
+            raise InvalidValue(f"{given!r} came for undo; expected true.")
         session.undo()
     elif verb == "why":
         return {"why": as_json(session)}

@@ -289,7 +289,13 @@ def tree(
 
     _check_folder(output)
     _check_apart("--output", output, {"MODEL": model})
-    form = form or _FORMATS.get(Path(output or "").suffix.lower(), "text")
+    if form is None:
+        ending = Path(output or "").suffix.lower()
+        if ending and ending not in _FORMATS:
+            raise click.UsageError(
+                f"{output}: no format goes by the ending {ending}; expected {', '.join(_FORMATS)}, or say --format."
+            )
+        form = _FORMATS.get(ending, "text")
     if form == "png" and output is None:
         raise click.UsageError("A PNG goes into a file: name one with --output.")
     learner = ufodt.load(model)

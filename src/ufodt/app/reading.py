@@ -1,5 +1,6 @@
 """What people write, read under the names of a problem: tables for a learner, and single values."""
 
+import math
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from ufodt import drift
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue
-from ufodt.features import Feature, Value, from_text, meant, some
+from ufodt.features import Feature, Value, as_number, from_text, meant, some
 from ufodt.lab import datasets
 from ufodt.lab.datasets.cells import Cells, decode, read_cells
 from ufodt.lab.datasets.overrides import Overrides, loss_table, read_overrides
@@ -68,7 +69,7 @@ def read_stream_for(problem: Problem, path: str, *, label: str | None, missing: 
         raise InvalidValue(f"No column is a feature of the model; it knows {some(f.name for f in problem.features)}.")
     if absent:
         account.append(f"Without a column, and so missing in every case: {', '.join(absent)}.")
-    X, unfit = _values(problem, cells.header, cells.rows)
+    X, unfit = _values(problem, cells.header, cells.rows, decimal_comma=True)
     account += _unfit(unfit)
     y: list[Label | None] = [None] * len(cells.rows)
     if label is None:
@@ -79,7 +80,7 @@ def read_stream_for(problem: Problem, path: str, *, label: str | None, missing: 
 
 
 def _values(
-    problem: Problem, header: Sequence[str], rows: Sequence[Sequence[str]]
+    problem: Problem, header: Sequence[str], rows: Sequence[Sequence[str]], *, decimal_comma: bool = False
 ) -> tuple[NDArray[Any], dict[str, list[str]]]:
     """Return the cells as values of the features, and those of each that are none."""
     X = np.full((len(rows), problem.n_features), None, dtype=object)
@@ -88,23 +89,27 @@ def _values(
         if feature.name not in header:
             continue
         at = header.index(feature.name)
-        read = {text: _value(feature, text) for text in {row[at] for row in rows}}
+        texts = {row[at] for row in rows}
+        has_points = any("." in text and not math.isnan(as_number(text)) for text in texts)
+        has_commas = decimal_comma and not has_points  # a table writes all its numbers alike
+        read = {text: _value(feature, text, has_commas) for text in texts}
         X[:, j] = [read[row[at]] for row in rows]
         unfit[feature.name] = [row[at] for row in rows if row[at] and read[row[at]] is None]
     return X, unfit
 
 
-def _value(feature: Feature, text: str) -> Value | None:
+def _value(feature: Feature, text: str, decimal_comma: bool) -> Value | None:
     """The value that a cell holds; None where it holds none, or one that the feature cannot have."""
     try:
-        return from_text(feature, text) if text else None
+        return from_text(feature, text, decimal_comma=decimal_comma) if text else None
     except InvalidValue:
         return None
 
 
 def _unfit(cells: Mapping[str, Sequence[str]]) -> list[str]:
     """Sentences on the cells that were taken as missing."""
-    return [f"{name}: {len(bad)} cells taken as missing, such as {bad[0]!r}." for name, bad in cells.items() if bad]
+    found = [(name, bad, "cell" if len(bad) == 1 else "cells") for name, bad in cells.items() if bad]
+    return [f"{name}: {len(bad)} {word} taken as missing, such as {bad[0]!r}." for name, bad, word in found]
 
 
 def _read_labels(problem: Problem, cells: Cells, column: str) -> list[Label | None]:
@@ -131,14 +136,22 @@ def read_values(problem: Problem, pairs: Iterable[str]) -> dict[str, Value]:
     """Return values given as `name=value`."""
     values: dict[str, Value] = {}
     for pair in pairs:
-        name, equals, text = pair.partition("=")
+        name, equals, text = _parted(problem, pair)
         if not equals:
             raise InvalidValue(f"{pair!r} came; expected a feature and its value, such as {_example(problem)}.")
         feature = problem.features[problem.feature_index(name.strip())]
         if feature.name in values:
             raise InvalidValue(f"{feature.name} came twice, the second time as {pair!r}; give each feature one value.")
-        values[feature.name] = from_text(feature, text)
+        values[feature.name] = from_text(feature, text, decimal_comma=True)
     return values
+
+
+def _parted(problem: Problem, pair: str) -> tuple[str, str, str]:
+    """A name, the sign that follows it, and the rest; a feature may have that sign in its name."""
+    places = [at for at, sign in enumerate(pair) if sign == "="]
+    known = [at for at in places if pair[:at].strip() in {feature.name for feature in problem.features}]
+    at = max(known, default=min(places, default=len(pair)))
+    return pair[:at], pair[at : at + 1], pair[at + 1 :]
 
 
 def read_drift(text: str) -> Drift:

@@ -67,6 +67,15 @@ def decode(content: bytes) -> tuple[str, list[str]]:
         return text, account + ([f"{n_replaced} bytes are not {name} and were replaced."] if n_replaced else [])
 
 
+def toml_key(name: str) -> str:
+    """Return a name as a key of TOML, quoted where it must be.
+
+    >>> toml_key("age"), toml_key("WBC [10^9]")
+    ('age', '"WBC [10^9]"')
+    """
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+
+
 def were(count: int, noun: str, of: str = "") -> str:
     """Return how many there were: the beginning of a sentence of an account."""
     return f"{count} {noun}{of} was" if count == 1 else f"{count} {noun}s{of} were"

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_args
 
 from ufodt.amount import number
 from ufodt.features import Amount, Priced, meant
+from ufodt.lab.datasets.cells import toml_key
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable, Kind
 
 _Entry = TypeVar("_Entry")
@@ -71,8 +72,8 @@ def read_overrides(path: Path) -> Overrides:
     features: dict[str, Override] = {}
     for name, entry in raw.get("features", {}).items():
         if not isinstance(entry, dict):
-            raise BadTable(f"{path.name}: expected a section [features.{name}], found {entry!r}.")
-        features[name] = _override(entry, currencies, f"{path.name}, [features.{name}]")
+            raise BadTable(f"{path.name}: expected a section [features.{toml_key(name)}], found {entry!r}.")
+        features[name] = _override(entry, currencies, f"{path.name}, [features.{toml_key(name)}]")
     prices = {
         name: _priced(entry, currencies, f"{path.name}, [prices], {name}")
         for name, entry in raw.get("prices", {}).items()
@@ -82,7 +83,7 @@ def read_overrides(path: Path) -> Overrides:
         said = features.get(name, Override())
         if said.terms is not None:
             raise BadTable(
-                f"{path.name}, [prices], {name}: its price stands under [features.{name}] too; "
+                f"{path.name}, [prices], {name}: its price stands under [features.{toml_key(name)}] too; "
                 "leave one of the two out."
             )
         features[name] = replace(said, terms=terms)
@@ -104,7 +105,7 @@ def loss_table(overrides: Overrides, labels: Sequence[str]) -> list[list[float]]
     if not isinstance(overrides.loss, dict):
         return [[0.0 if truth == answer else overrides.loss for answer in labels] for truth in labels]
     said = {
-        truth: _by_label(answers, labels, f"[loss.{truth}]")
+        truth: _by_label(answers, labels, f"[loss.{toml_key(str(truth))}]")
         for truth, answers in _by_label(overrides.loss, labels, "[loss]").items()
     }
     right = {name: {name: 0.0} for name in labels}  # what a right answer costs, where nothing is said of it
@@ -113,7 +114,8 @@ def loss_table(overrides: Overrides, labels: Sequence[str]) -> list[list[float]]
         for answer, amount in zip(labels, row, strict=True):
             if amount is None:
                 raise BadTable(
-                    f"[loss] does not say what it costs to call {truth!r} {answer!r}; add it to [loss.{truth}]."
+                    f"[loss] does not say what it costs to call {truth!r} {answer!r}; "
+                    f"add it to [loss.{toml_key(str(truth))}]."
                 )
     return [[float(amount or 0.0) for amount in row] for row in table]
 
@@ -137,8 +139,10 @@ def _loss(given: Any, where: str) -> float | dict[str, dict[str, float]] | None:
     table = {}
     for truth, answers in given.items():
         if not isinstance(answers, dict):
-            raise BadTable(f"{where}: expected a section [loss.{truth}] with an amount for each answer.")
-        table[truth] = {answer: _amount(amount, f"{where}, [loss.{truth}]") for answer, amount in answers.items()}
+            raise BadTable(f"{where}: expected a section [loss.{toml_key(str(truth))}] with an amount for each answer.")
+        table[truth] = {
+            answer: _amount(amount, f"{where}, [loss.{toml_key(str(truth))}]") for answer, amount in answers.items()
+        }
     return table
 
 

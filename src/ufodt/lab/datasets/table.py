@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ufodt.features import TRUTH_VALUES, Priced, as_number, meant
-from ufodt.lab.datasets.cells import CLEAR_SHARE, Cells, examples, read_cells, were
+from ufodt.lab.datasets.cells import CLEAR_SHARE, Cells, examples, read_cells, toml_key, were
 from ufodt.lab.datasets.dataset import BadTable, Column, Dataset, FloatArray, Kind, assemble
 from ufodt.lab.datasets.overrides import Override, Overrides, read_overrides
 from ufodt.problem import MAX_LABELS
@@ -189,7 +189,7 @@ def _column(name: str, cells: Sequence[str], said: Override, account: list[str])
     if column is None:
         account.append(
             f"The column {name!r} was left out: {len(set(known))} different texts are neither numbers nor "
-            f'categories. To keep it, write kind = "categorical" under [features.{name}] in a TOML file.'
+            f'categories. To keep it, write kind = "categorical" under [features.{toml_key(name)}] in a TOML file.'
         )
         return None, np.empty(0)
     if column.kind == "categorical" and len(column.categories) < 2:
@@ -200,7 +200,7 @@ def _column(name: str, cells: Sequence[str], said: Override, account: list[str])
     if said == Override() and column.kind == "continuous" and _counts_rows(values):
         account.append(
             f'The column {name!r} was left out: it counts the rows. To keep it, write kind = "continuous" '
-            f"under [features.{name}] in a TOML file."
+            f"under [features.{toml_key(name)}] in a TOML file."
         )
         return None, np.empty(0)
     unfit = [cell for cell, value in zip(cells, values.tolist(), strict=True) if cell and isnan(value)]
@@ -240,7 +240,7 @@ def _decide(name: str, known: Sequence[str], said: Override) -> Column | None:
     if kind == "binary" and len(categories) != 2:
         raise BadTable(
             f"{name!r} is to be binary but holds {len(categories)} different values; "
-            f"write categories = [first, second] under [features.{name}], or another kind."
+            f"write categories = [first, second] under [features.{toml_key(name)}], or another kind."
         )
     return Column(name, kind, categories)
 
