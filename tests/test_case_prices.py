@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import Binary, stop
+from ufodt import UFODT, Binary, Problem, stop
 from ufodt.errors import InvalidValue, UnknownFeature
 from ufodt.problem import Feature
 
@@ -149,3 +149,18 @@ def test_a_hold_out_may_have_prices_of_its_own(name: str) -> None:
     with pytest.raises(InvalidValue, match="A price of nan came in row 1"):
         learner.evaluate(X, y, prices=np.where(np.arange(len(y))[:, None] == 1, np.nan, np.ones(shape)))
     assert state(learner) == before, "nothing is learned"
+
+
+def test_a_later_one_of_a_group_costs_what_it_does_in_this_case() -> None:
+    """Without a price of its own for later ones; one that is given holds, if it is lower."""
+    plain = Problem([Binary("a", price=1.0, group="g"), Binary("b", price=2.0, group="g")], labels=[0, 1])
+    cheaper = Problem(
+        [Binary("a", price=1.0, group="g"), Binary("b", price=2.0, group="g", later_price=0.5)], labels=[0, 1]
+    )
+    for problem, given, paid in ((plain, 10.0, 10.0), (plain, 0.1, 0.1), (cheaper, 10.0, 0.5), (cheaper, 0.1, 0.1)):
+        session = UFODT(problem, seed=1).open(prices={"b": given})
+        session.tell("a", 1)
+        session.tell("b", 1)
+        assert session.evidence["prices"] == {"a": 1.0, "b": paid}
+    bounded = UFODT(plain, stop=stop.budget(5.0), seed=1)
+    assert bounded.run([[1, 1]] * 3, [0, 1, 0], prices=[[1.0, 10.0]] * 3).cost.max() <= 5.0

@@ -269,3 +269,29 @@ def test_a_gap_is_the_same_however_far_from_zero_numbers_are() -> None:
         learner.learn_many(shift + scale * X, y)
         costs.append(learner.gap().cost)
     assert costs[1] == pytest.approx(costs[0], rel=0.05)
+
+
+def test_where_a_budget_cannot_hold_what_is_mandatory_the_bound_stays_below() -> None:
+    features = [Binary("must", price=50.0, mandatory=True), *(Binary(f"b{i}") for i in range(16))]
+    learner = UFODT(
+        Problem(features, labels=[0, 1], loss=[[0, 20], [20, 0]]), stop=stop.cost_benefit() | stop.budget(5.0), seed=1
+    )
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    learner.learn_many((rng.random((400, 17)) < np.where(y, 0.75, 0.25)[:, None]).astype(int), y)
+    gap = learner.gap(depth=1)
+    assert not gap.exact and 0 < gap.least < gap.cost < 20
+
+
+def test_of_duties_that_a_budget_cannot_hold_the_plan_says_which() -> None:
+    problem = Problem(
+        [Binary("cheap", price=1.0, mandatory=True), Binary("dear", price=2.0, mandatory=True)],
+        labels=[0, 1],
+        loss=[[0, 0.1], [0.1, 0]],
+    )
+    learner = UFODT(problem, stop=stop.cost_benefit() | stop.budget(2.0), seed=1)
+    X = np.array([[0, 0], [1, 0], [0, 1], [1, 1]] * 50)
+    learner.learn_many(X, X[:, 1])
+    question = learner.open(explore=False).ask()
+    assert question is not None and question.feature == "cheap"
+    assert learner.gap().cost == pytest.approx(learner.gap().least)

@@ -1,5 +1,6 @@
 """How to plan: settings that exist, checked once, and how they reach the core."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from ufodt import (
     UFODT,
     Binary,
+    Continuous,
     Criterion,
     Expert,
     Policy,
@@ -20,7 +22,7 @@ from ufodt import (
     stop,
     thresholds,
 )
-from ufodt.errors import InvalidPolicy
+from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue
 from ufodt.lab import worlds
 from ufodt.lab.optimal import optimum
 from ufodt.policy import settled
@@ -234,3 +236,24 @@ def test_of_very_many_labels_something_is_asked(n_labels: int) -> None:
     learner.learn_many(X, y)
     report = learner.evaluate(X[:2000], y[:2000])
     assert report.n_asked > 5 and report.accuracy > 20 / n_labels
+
+
+def test_settings_of_a_wrong_kind_are_refused_in_words() -> None:
+    problem = Problem([Binary("a")], labels=[0, 1])
+    for wrong in (
+        lambda: Policy(planner=["greedy"]),  # type: ignore[arg-type]
+        lambda: UFODT.paper(problem, criterion=["ig"], n_hypotheses=5),  # type: ignore[arg-type]
+        lambda: Selection(2**31),
+    ):
+        with pytest.raises(InvalidPolicy):
+            wrong()
+    with pytest.raises(InvalidProblem, match="expected numbers above 0 that sum to 1"):
+        UFODT(problem, prior=Prior(experts=[Expert("a", 0, 10**400, 3)]))
+
+
+def test_rewards_that_would_overflow_are_refused() -> None:
+    learner = UFODT(Problem([Continuous("a")], labels=[0, 1]), thresholds=thresholds.exp3(3), seed=1)
+    learner.learn_many(np.arange(20.0)[:, None], [0, 1] * 10)
+    for amount in (1e308, -1e308, math.nan, math.inf):
+        with pytest.raises(InvalidValue, match="expected finite numbers"):
+            learner.learn({"case": None, "values": {}, "prices": {}, "skipped": [], "rewards": [[0, amount]]}, 0)

@@ -457,3 +457,20 @@ def test_amounts_beyond_all_bounds_are_refused_wherever_they_come() -> None:
     most = UFODT(most.problem, stop=stop.cost_benefit(1e100))
     record = most.run([[0], [1]] * 20, [0, 1] * 20)
     assert np.isfinite(record.cost).all() and math.isfinite(most.gap().ratio)
+
+
+def test_what_follows_from_other_duties_comes_last() -> None:
+    lab = {"group": "lab", "later_price": 0.5, "mandatory": True}
+    problem = Problem(
+        [
+            Binary("a", price=3.0, **lab),
+            Binary("b", price=5.0, **lab),
+            Binary("ratio", price=1.5, mandatory=True, computed_from=["a", "b"]),
+        ],
+        labels=[0, 1],
+    )
+    session, paid = UFODT(problem, seed=1).open(), []
+    while (question := session.ask()) is not None:
+        paid.append((question.feature, question.price))
+        session.tell(question.feature, 0)
+    assert paid == [("a", 3.0), ("b", 0.5), ("ratio", 0.0)]

@@ -136,15 +136,26 @@ def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
         except TooLarge:
             pass  # the policy asks on and on; drawn cases will do
     cost, cost_error = _drawn_cost(who, theta, label, seed)
-    least, least_error = relaxed_bound(who.problem, theta, label, worth=who.worth, depth=depth, seed=seed)
+    least, least_error = relaxed_bound(
+        who.problem, theta, label, worth=who.worth, depth=depth, seed=seed, keeps_duties=math.isinf(who.budget)
+    )
     error = math.hypot(cost_error / least, cost * least_error / least**2) if least > 0 else 0.0
     return Gap(cost, least, exact=False, error=error)
 
 
 def relaxed_bound(
-    problem: core.Problem, theta: FloatArray, label: FloatArray, *, worth: float, depth: int | None = None, seed: int
+    problem: core.Problem,
+    theta: FloatArray,
+    label: FloatArray,
+    *,
+    worth: float,
+    depth: int | None = None,
+    seed: int,
+    keeps_duties: bool = True,
 ) -> tuple[float, float]:
     """Return a lower bound on what any policy is expected to pay, and its standard error.
+
+    Without `keeps_duties` nothing is mandatory, as where a budget may not hold what is.
 
     An information relaxation: whoever has paid for `depth` questions sees the outcomes of all other features for the
     price of one more. Such a clairvoyant can imitate everyone who has to pay for each, so he pays no more than the
@@ -166,7 +177,14 @@ def relaxed_bound(
     found = np.array(
         [
             core.relaxed_bound(
-                problem, theta, label, worth=worth, depth=depth, n_cases=n_cases, seed=(seed + k) % 2**63
+                problem,
+                theta,
+                label,
+                worth=worth,
+                depth=depth,
+                n_cases=n_cases,
+                seed=(seed + k) % 2**63,
+                keeps_duties=keeps_duties,
             )
             for k in range(_N_POOLS)
         ]

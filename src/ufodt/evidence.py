@@ -3,7 +3,7 @@
 from typing import Any, NotRequired, TypedDict
 
 from ufodt import core
-from ufodt.amount import whole
+from ufodt.amount import MOST, whole
 from ufodt.errors import InvalidValue
 from ufodt.features import Continuous, Value
 from ufodt.problem import Problem
@@ -30,6 +30,8 @@ def to_core(
         rewards = [(int(view), float(amount)) for view, amount in evidence.get("rewards", ())]
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
         raise InvalidValue(f"{evidence!r} is no evidence; give `session.evidence`.") from None
+    if any(not abs(amount) <= MOST for _, amount in rewards):
+        raise InvalidValue(f"Rewards of {rewards} came; expected finite numbers, as in `session.evidence`.")
     seen: list[core.Seen] = []
     for name, value in values:
         index = problem.feature_index(name)

@@ -96,14 +96,14 @@ class Policy:
             )
         if self.planner is None:
             object.__setattr__(self, "planner", "lookahead" if self.criterion == Criterion.IG else "greedy")
-        if self.planner not in _PLANNERS:
+        if self.planner not in list(_PLANNERS):
             raise InvalidPolicy(f"planner={self.planner!r} came; choose from {list(_PLANNERS)}.")
 
 
 def paper(*, criterion: str = "ec2", n_hypotheses: int) -> Policy:
     """Return the algorithm as printed: distinct weighted hypotheses, region stop, everything under one theta."""
     return Policy(
-        criterion=Criterion(criterion) if criterion in set(Criterion) else criterion,  # type: ignore[arg-type]
+        criterion=Criterion(criterion) if criterion in list(Criterion) else criterion,  # type: ignore[arg-type]
         stop=stop.region(),
         n_hypotheses=n_hypotheses,
         distinct=True,

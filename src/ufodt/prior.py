@@ -224,7 +224,7 @@ def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
     elif isinstance(given, int | float):
         if len(values) != 2:
             raise InvalidProblem(f"{expert.feature}: one probability came for {len(values)} values; give one for each.")
-        given = [1.0 - given, given]
+        given = [1.0 - number(given), number(given)]
     elif not isinstance(given, tuple):
         raise InvalidProblem(f"{expert.feature}: probability {given!r} came; expected a number, or one for each value.")
     if len(given) != len(values):

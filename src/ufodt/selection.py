@@ -58,9 +58,11 @@ class Selection:
         return cls(size, "weights", epsilon, step, radius)
 
     def __post_init__(self) -> None:
-        size = whole(self.size, 0)
+        size = whole(self.size, 0, 10**9)
         if size is None:
-            raise InvalidPolicy(f"{self.size!r} candidates came; expected a whole number, 0 for all features.")
+            raise InvalidPolicy(
+                f"{self.size!r} candidates came; expected a whole number up to 1,000,000,000, 0 for all features."
+            )
         if self.by not in ("information", "weights"):
             raise InvalidPolicy(f"Candidates by {self.by!r} came; expected 'information' or 'weights'.")
         epsilon, step, radius = (number(x) for x in (self.epsilon, self.step, self.radius))

@@ -253,7 +253,15 @@ class Optimal:
     def question(self, evidence: Sequence[tuple[int, int]]) -> int | None: ...
 
 def relaxed_bound(
-    problem: Problem, theta: Floats, label: Floats, *, worth: float, depth: int, n_cases: int, seed: int
+    problem: Problem,
+    theta: Floats,
+    label: Floats,
+    *,
+    worth: float,
+    depth: int,
+    n_cases: int,
+    seed: int,
+    keeps_duties: bool = True,
 ) -> float: ...
 def learn(
     belief: Belief,

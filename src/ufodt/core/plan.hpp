@@ -146,6 +146,7 @@ class Plan {
     Candidates candidates_;  // what may be asked
     std::vector<int> bundle_;
     bool decided_ = false, scored_ = false;
+    bool must_ = false;  // something mandatory is among the candidates
     Question question_;
 
     void restart() {
@@ -164,7 +165,7 @@ class Plan {
     }
 
     Question decide_in_mind() {
-        const bool must = list_candidates();
+        const bool must = must_ = list_candidates();
         if (candidates_.empty()) return {};
         scored_ = false;
         lookahead_.reset();
@@ -202,15 +203,16 @@ class Plan {
         scored_ = true;
     }
 
-    // What a mandatory feature costs more now than after the others: all of it, if it can be computed then, or what the
-    // first of its group costs more than a later one.
+    // What a mandatory feature costs more now than after the others: what the first of its group costs more than a
+    // later one. What can be computed then comes last.
     double avoidable(int feature) const {
         const Purse& purse = case_.purse();
         const std::vector<int>& inputs = problem().computed_from[feature];
         const auto will_be_known = [&](int f) {
             return purse.is_known(f) || (case_.is_open(f) && problem().mandatory[f]);
         };
-        if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_known)) return case_.price(feature);
+        if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_known))
+            return case_.price(feature) > 0.0 ? INFINITY : 0.0;
         const std::vector<int>& open = case_.open();
         const auto shares = [&](int f) {
             return f != feature && problem().mandatory[f] && problem().group[f] == problem().group[feature];
@@ -276,7 +278,7 @@ class Plan {
     bool worth_asking(double worth) {
         const Policy& policy = case_.policy();
         case_.weigh_labels();
-        if (!lookahead_.some_could_pay(case_, candidates_, worth)) return false;
+        if (!lookahead_.some_could_pay(case_, candidates_, worth) && !must_) return false;
         if (!case_.in_mind().is_in_play) {
             score_once();
             lookahead_.look_through(case_, gains_);

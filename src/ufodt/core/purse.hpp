@@ -54,15 +54,14 @@ class Purse {
     double price(int feature) const {
         if (is_plain_) return prices()[feature];
         if (is_computed(feature)) return 0.0;
-        const double first = prices()[feature];
         const int group = problem_->group[feature];
-        return group >= 0 && group_paid_[group] ? std::min(problem_->later_price[feature], first) : first;
+        return group >= 0 && group_paid_[group] ? later(feature) : prices()[feature];
     }
 
     // What it costs more as the first of its group than as a later one.
     double extra(int feature) const {
         if (is_plain_ || problem_->group[feature] < 0) return 0.0;
-        return std::max(price(feature) - problem_->later_price[feature], 0.0);
+        return std::max(price(feature) - later(feature), 0.0);
     }
 
     // The prices of all features, if every one may always be asked at a price that never changes; else null.
@@ -121,6 +120,12 @@ class Purse {
     bool is_free_choice_ = true;  // besides, no outcome adds to a price, and nothing is mandatory
     std::vector<std::uint8_t> is_known_, group_paid_;
     double spent_ = 0.0;
+
+    // The price as a later one of its group, which in a case with prices of its own is no more than the first.
+    double later(int feature) const {
+        const double later = problem_->later_price[feature], first = prices()[feature];
+        return later < problem_->price[feature] ? std::min(later, first) : first;
+    }
 
     const double* prices() const { return terms_.price.empty() ? problem_->price.data() : terms_.price.data(); }
 

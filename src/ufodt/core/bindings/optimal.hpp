@@ -89,7 +89,7 @@ void bind_bound(nb::module_& m) {
     m.def(
         "relaxed_bound",
         [](const std::shared_ptr<Problem>& problem, const Table& theta, const Numbers& label, double worth, int depth,
-           int n_cases, std::uint64_t seed) {
+           int n_cases, std::uint64_t seed, bool keeps_duties) {
             check_theta(problem->shape, theta, label);
             check_worth(worth);
             if (depth < 0 || depth > Relaxation::max_depth || n_cases < 1 || problem->shape.n_rows >= 1 << 16)
@@ -102,10 +102,12 @@ void bind_bound(nb::module_& m) {
             const std::vector<double> labels = to_vector(label);
             nb::gil_scoped_release free;
             Random random(seed, 0);
-            return Relaxation(*problem, theta.data(), labels, worth, n_cases, random).bound(depth);
+            Problem relaxed = *problem;
+            if (!keeps_duties) std::fill(relaxed.mandatory.begin(), relaxed.mandatory.end(), 0);
+            return Relaxation(relaxed, theta.data(), labels, worth, n_cases, random).bound(depth);
         },
         "problem"_a, "theta"_a.noconvert(), "label"_a.noconvert(), nb::kw_only(), "worth"_a, "depth"_a, "n_cases"_a,
-        "seed"_a);
+        "seed"_a, "keeps_duties"_a = true);
 }
 
 }  // namespace
