@@ -291,3 +291,10 @@ def test_what_is_masked_is_missing() -> None:
     assert problem.label_indices(np.ma.masked_array([0, 1, 1], mask=[0, 1, 0]), 3).tolist() == [0, -1, 1]
     numbers = Problem([Binary("b"), Continuous("n")], labels=[0, 1])
     assert numbers.outcomes(np.ma.masked_array([[1, 5.0]], mask=[[True, True]]))[0].tolist() == [[-1, -1]]
+
+
+@pytest.mark.parametrize("labels", [(2**63, -1), ("a\0", "a"), (10**30, 1), (True, False), ("u", 1)])
+def test_labels_come_back_as_they_were(labels: tuple[Any, ...]) -> None:
+    found = Problem([Binary("a")], labels=labels).labels_at(np.array([0, 1, 0], dtype=np.int32)).tolist()
+    assert found == [labels[0], labels[1], labels[0]]
+    assert [type(label) for label in found] == [type(labels[i]) for i in (0, 1, 0)]

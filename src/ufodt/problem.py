@@ -251,10 +251,15 @@ class Problem:
 
     def labels_at(self, indices: LabelIndices) -> NDArray[Any]:
         """Return labels by their indices; an array of objects where labels are of several kinds."""
-        kinds = {type(label) for label in self.labels}
-        labels = np.array(self.labels, dtype=None if len(kinds) == 1 else object)
-        found: NDArray[Any] = labels[indices]
+        found: NDArray[Any] = self._labels[indices]
         return found
+
+    @cached_property
+    def _labels(self) -> NDArray[Any]:
+        """All labels as they are: as objects where an array of another kind would change one."""
+        labels, as_they_are = np.array(self.labels), np.array(self.labels, dtype=object)
+        kept = [(type(label), label) for label in labels.tolist()] == [(type(label), label) for label in self.labels]
+        return labels if kept else as_they_are
 
 
 def _checked_features(given: Any) -> tuple[Feature, ...]:

@@ -139,6 +139,7 @@ def test_counts_stored_column_by_column_are_read_right(path: Path) -> None:
         {"belief_sketch_values": np.arange(64.0)[::-1].copy()},
         {"belief_sketch_counts": np.full((64, 2), -1.0)},
         {"belief_sketch_counts": np.full((64, 2), np.nan)},
+        {"belief_sketch_counts": np.full((64, 2), 1e308)},
     ],
     ids=lambda changed: f"{next(iter(changed))}-{len(next(iter(changed.values())))}",
 )
@@ -229,3 +230,15 @@ def test_another_compression_is_read_exactly_or_refused(path: Path, method: int)
             assert state(ufodt.load(path)) == before
         except InvalidModelFile as error:
             assert "model.npz" in str(error)
+
+
+def test_counts_of_thresholds_that_would_overflow_are_refused(tmp_path: Path) -> None:
+    rng, path = np.random.default_rng(0), tmp_path / "model.npz"
+    problem = ufodt.Problem([ufodt.Continuous("a"), ufodt.Continuous("b")], labels=[0, 1])
+    learner = ufodt.UFODT(problem, thresholds=ufodt.thresholds.exp3(1), seed=1)
+    X = rng.normal(size=(40, 2))
+    learner.learn_many(X, (X[:, 0] > 0).astype(int))
+    learner.save(path)
+    rewrite(path, belief_view_counts=npy(np.full_like(learner.belief.views()[0], 1e308)))
+    with pytest.raises(InvalidModelFile):
+        ufodt.load(path)

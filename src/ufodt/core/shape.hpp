@@ -113,9 +113,9 @@ inline bool are_finite(const std::vector<double>& all) {
     return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x); });
 }
 
-// Whether numbers may be counts: finite and not negative.
+// Whether numbers may be counts: not negative, and such that their sums and products are finite.
 inline bool are_counts(const std::vector<double>& all) {
-    return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x) && x >= 0.0; });
+    return std::all_of(all.begin(), all.end(), [](double x) { return x >= 0.0 && x <= 1e150; });
 }
 
 // The mean belief as logarithms, ready to be summed over the evidence; outcomes are relative to `total`.

@@ -192,6 +192,7 @@ class Views {
         }
         times_log(share_.data(), share_.size());
         double best = -INFINITY;
+        found = first(feature);
         for (int k = 0; k < n_cuts; ++k) {
             double told = -sums[2 * k] - sums[2 * k + 1];  // less what all have in common
             for (int i = 2 * k * m_; i < 2 * (k + 1) * m_; ++i) told += share_[i];
