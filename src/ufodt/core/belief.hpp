@@ -184,7 +184,7 @@ class Belief {
     void set_counts(std::vector<double> count, std::vector<double> label_count) {
         if (count.size() != count_.size() || label_count.size() != label_count_.size() || !are_counts(count) ||
             !are_counts(label_count)) {
-            throw std::invalid_argument("counts must fit the problem and be finite and not negative");
+            throw std::invalid_argument("counts must fit the problem and be from 0 to 1e150");
         }
         count_ = std::move(count);
         label_count_ = std::move(label_count);
