@@ -306,6 +306,12 @@ def test_values_may_be_written_as_json_likes_to(tmp_path: Path) -> None:
     assert "skip the feature" in json.loads(refused)["error"]
 
 
+def test_undo_is_asked_for_or_not(folder: Path) -> None:
+    first, told, refused, undone = talk(folder, {"tell": {"fever": "no"}}, {"undo": False}, {"undo": True})
+    assert refused == {"error": "False came for undo; expected true."}
+    assert undone == first != told
+
+
 def test_every_line_has_an_answer_even_a_bad_one(folder: Path) -> None:
     said = talk(
         folder, {"tell": {"fewer": 1}}, "not json", "[]", {"dance": True}, {"tell": {"fever": "maybe"}}, {"tell": 3},

@@ -73,6 +73,17 @@ def test_late_cut_points_make_the_labels_likeliest(seed: int) -> None:
     assert score(found) == pytest.approx(best)
 
 
+def test_more_bins_wait_longer_for_cut_points_by_the_labels() -> None:
+    """Half of the values are of one label, all but one bin of which goes to the other half once labels count."""
+    rng = np.random.default_rng(9)
+    values = rng.permutation(np.arange(512.0) % 60)
+    labels = np.where(values < 30, 0, values.astype(int) // 4 % 2)
+    for n_values, by_shares in ((256, True), (512, False)):
+        problem, belief = continuous(8)
+        teach(problem, belief, values[:n_values], labels[:n_values])
+        assert ((np.array(belief.cuts[0]) < 29).sum() > 1) == by_shares
+
+
 def test_moving_cut_points_counts_everything_again_between_them() -> None:
     rng = np.random.default_rng(4)
     problem, belief = continuous(4)

@@ -129,3 +129,9 @@ def test_a_path_works_where_a_name_works(tmp_path: Path) -> None:
     data = datasets.load(str(path))
     assert data.name == "mine" and data.label_names == ("p", "q") and data.prices == (Priced(price=3.0),)
     assert "The column 'label' was taken as the label." in data.account
+
+
+def test_advice_names_a_column_as_toml_does(tmp_path: Path) -> None:
+    rows = "".join(f"text {i},{i * 7 % 5},{i % 2}\n" for i in range(40))
+    account = account_of(f"iso date,a,y\n{rows}", tmp_path)
+    assert 'under [features."iso date"] in a TOML file' in account

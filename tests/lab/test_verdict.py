@@ -12,6 +12,9 @@ from ufodt.lab.verdict import Result, spread
         ("at least", 2.0, 1.9, False),
         ("at most", 2.0, 2.0, True),
         ("at most", 2.0, 2.1, False),
+        ("at least", 0.0, -2e-17, True),  # a mean of differences that cancel
+        ("at most", 0.0, 2e-17, True),
+        ("at least", 0.0, -1e-9, False),
         ("at least", None, -5.0, True),  # stands beside others, claims nothing
         ("at least", 2.0, None, False),
         ("at least", None, None, False),
