@@ -154,7 +154,7 @@ def test_learning_in_parts_counts_the_same_and_needs_the_classes() -> None:
     parts = UFODTClassifier(random_state=0)
     for rows in (slice(0, 200), slice(200, 210), slice(210, 600)):
         parts.partial_fit(X[rows], y[rows], classes=range(10))
-    assert learned_of(whole.learner_) == learned_of(parts.learner_)
+    assert learned_of(whole.learner_, trust=False) == learned_of(parts.learner_, trust=False)
     with pytest.raises(InvalidValue, match=r"Labels \[11\] came"):
         parts.partial_fit(X[:1], [11])
     with pytest.raises(InvalidValue, match="Fit anew"):

@@ -219,6 +219,9 @@ class UFODT(Memory):
         A feature selection by weights learns from the table too, every cell as it is, since all were sure to be had:
         row by row, or with `weights` from all rows at once. Exp3's sums stay as they are: they add up the gains that
         plans saw when they chose a threshold, and a table comes without plans; all thresholds are counted, however.
+
+        How far several answers together are trusted is learned from what `evaluate` would pay for in each case, judged
+        as if that case had not been learned.
         """
         outcomes, values, labels = stream.cases(self.problem, X, y)
         given = None if weights is None else stream.checked_weights(weights, len(labels))
@@ -226,13 +229,18 @@ class UFODT(Memory):
         def select(belief: core.Belief) -> None:
             self._selection.update_many(belief, self._compiled, outcomes, labels, values, given)
 
+        def trust(belief: core.Belief) -> None:
+            core.learn_trust(belief, self._tree(belief), outcomes, labels, values, given)
+
         if given is None:
-            self._teach(lambda belief: belief.update_many(self._compiled, outcomes, labels, values), select)
+            self._teach(
+                lambda belief: belief.update_many(self._compiled, outcomes, labels, values), select, trust=trust
+            )
         else:
             fresh = states.fresh_belief(self._settings, self._compiled)
             cases = beliefs.Weighted(labels, given)
             table = beliefs.from_table(fresh, self.problem, self._compiled, (outcomes, values), cases)
-            self._teach(lambda belief: belief.merge(table), select)
+            self._teach(lambda belief: belief.merge(table), select, trust=trust)
 
     def run(self, X: Any, y: Any, *, prices: Any = None, progress: Progress | None = None) -> Record:
         """Go through a stream case by case: plan, pay, answer, then learn from the label.

@@ -56,8 +56,17 @@ class Memory:
         """How many cases were opened, by `open` or by `run`."""
         return self._n_opened
 
-    def _teach(self, change: _Change, select: _Change | None = None, change_reserve: _Change | None = None) -> None:
-        """Change the belief, the one that `drift.auto()` keeps in reserve, and the selection: all, or nothing."""
+    def _teach(
+        self,
+        change: _Change,
+        select: _Change | None = None,
+        change_reserve: _Change | None = None,
+        trust: _Change | None = None,
+    ) -> None:
+        """Change the belief, the one that `drift.auto()` keeps in reserve, and the selection: all, or nothing.
+
+        What is planned by these comes last: how far answers are trusted, where that is learned.
+        """
         with self._alone:
             belief, reserve, watched = self._belief.copy(), self._drift.reserve, self._drift.state()
             change(belief)
@@ -67,6 +76,10 @@ class Memory:
             try:
                 if select is not None:
                     select(belief)
+                if trust is not None and self.prior.learns_trust:
+                    for changed in (belief, reserve):
+                        if changed is not None:
+                            trust(changed)
             except BaseException:
                 self._selection.set_weights(weights)
                 raise
@@ -163,12 +176,12 @@ class Memory:
     def _settled(self) -> core.Policy:
         return policies.settled(self.policy, self.problem, self._compiled)
 
-    def _tree(self) -> core.Tree:
+    def _tree(self, belief: core.Belief | None = None) -> core.Tree:
+        """The tree of the mean belief: of this one, or of what is believed now."""
         policy = self._settled()
         with self._alone:
-            return core.Tree(
-                self._compiled, policy, self._belief, seed=self.seed, number=TREE, selection=self._selection
-            )
+            held = self._belief if belief is None else belief
+            return core.Tree(self._compiled, policy, held, seed=self.seed, number=TREE, selection=self._selection)
 
 
 # --- a process that forks goes on with learners that nobody is in the middle of changing ---------------------

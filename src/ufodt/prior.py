@@ -64,8 +64,8 @@ class Prior:
         Whether label counts grow; in the paper they are uniform and fixed.
     learns_trust
         Whether it is learned how far several answers together are to be trusted. Features that share news make naive
-        Bayes too sure; for the answer the likelihood of the evidence is then raised to an exponent below 1, as the
-        labels revealed so far call for. Not in the paper.
+        Bayes too sure; for the answer n of them then count as fewer, as the labels revealed so far call for. Not in
+        the paper.
     """
 
     count: float = 1.0

@@ -252,3 +252,21 @@ def test_neighbouring_streams_share_no_bits_beyond_chance(seed: int, stream: int
 
 def test_a_stream_depends_on_nothing_drawn_before() -> None:
     np.testing.assert_array_equal(core.draw_words(300, seed=5)[:7], core.draw_words(7, seed=5))
+
+
+@pytest.mark.parametrize("n_outcomes", [2, 3])
+def test_blocks_of_512_hypotheses_follow_theta(n_outcomes: int) -> None:
+    case = small([n_outcomes] * 3, prior=np.random.default_rng(3).gamma(2.0, 1.0, (3 * n_outcomes, 2)) + 0.1)
+    statistic = freedom = 0.0
+    for number in range(150):
+        plan = case.plan(number=number, n_hypotheses=512, redraw_below=0)
+        theta, label = plan.theta()
+        outcomes, _, _ = plan.hypotheses()
+        for feature in range(3):
+            expected = 512 * (theta[case.rows(feature)] @ label)
+            found = np.bincount(outcomes[:, feature], minlength=n_outcomes)
+            keep = expected > 5
+            if keep.all():
+                statistic += float(((found - expected) ** 2 / expected).sum())
+                freedom += n_outcomes - 1
+    assert 1e-4 < stats.chi2.sf(statistic, freedom) < 1 - 1e-9

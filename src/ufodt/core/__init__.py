@@ -49,6 +49,7 @@ draw_gamma = _module.draw_gamma
 draw_normal = _module.draw_normal
 draw_words = _module.draw_words
 learn = _module.learn
+learn_trust = _module.learn_trust
 relaxed_bound = _module.relaxed_bound
 run = _module.run
 score_masses = _module.score_masses

@@ -126,7 +126,7 @@ class Belief:
     @property
     def learns_labels(self) -> bool: ...
     @property
-    def exponent(self) -> float: ...
+    def overlap(self) -> float: ...
     @property
     def temper(self) -> Floats: ...
     def learn_temper(self) -> None: ...
@@ -270,6 +270,14 @@ def learn(
     evidence: Sequence[Seen],
     label: int,
     rewards: Sequence[tuple[int, float]] = ...,
+) -> None: ...
+def learn_trust(
+    belief: Belief,
+    tree: Tree,
+    outcomes: Outcomes,
+    labels: Ints,
+    values: Floats | None = None,
+    weights: Floats | None = None,
 ) -> None: ...
 def run(
     problem: Problem,

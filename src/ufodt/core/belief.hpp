@@ -83,16 +83,10 @@ class Belief {
 
     // One labelled case; a feature not asked teaches nothing.
     void update(const std::vector<Seen>& evidence, int label, const std::vector<Reward>& rewards = {}) {
-        if (tempers_ && evidence.size() > 1) {
-            likelihood(evidence, likelihood_);
-            temper_.learn(log_mean_.label, likelihood_, label);
-        }
+        if (tempers_) judge(evidence, label, 1.0);
         for (const Seen& seen : evidence) learn(seen, label, true);
         for (const Reward& reward : rewards) views_.reward(reward.view, reward.amount);
-        if (learns_labels_) {
-            label_count_[label] += 1.0;
-            refresh_label(label);
-        }
+        if (learns_labels_) set_label_count(label, label_count_[label] + 1.0);
     }
 
     // History in bulk: outcomes (-1 where not known) and, for continuous features, values; refreshed once at the end.
@@ -105,6 +99,21 @@ class Belief {
             if (learns_labels_) label_count_[labels[i]] += 1.0;
         }
         refresh();
+    }
+
+    // How far answers are trusted, from `weight` cases that were learned already: as if the one in question had not
+    // been.
+    void learn_trust(const std::vector<Seen>& evidence, int label, double weight) {
+        if (!tempers_) return;
+        const double of_label = label_count_[label];
+        std::vector<double> counted(evidence.size());
+        for (std::size_t i = 0; i < evidence.size(); ++i)
+            counted[i] = recount(evidence[i], label, [](double count) { return std::max(count - 1.0, 0.0); });
+        if (learns_labels_) set_label_count(label, std::max(of_label - 1.0, 0.0));
+        judge(evidence, label, weight);
+        set_label_count(label, of_label);
+        for (std::size_t i = 0; i < evidence.size(); ++i)
+            recount(evidence[i], label, [&](double) { return counted[i]; });
     }
 
     // Adds the evidence of another belief that started from the same prior.
@@ -213,8 +222,8 @@ class Belief {
 
     // P(label | evidence) under the mean belief.
     void posterior(const std::vector<Seen>& evidence, std::vector<double>& p) const {
-        likelihood(evidence, p);
-        for (std::size_t y = 0; y < p.size(); ++y) p[y] = log_mean_.label[y] + temper_.exponent() * p[y];
+        const double trust = Temper::exponent(temper_.level(), likelihood(evidence, p));
+        for (std::size_t y = 0; y < p.size(); ++y) p[y] = log_mean_.label[y] + trust * p[y];
         const double top = *std::max_element(p.begin(), p.end());
         double sum = 0.0;
         for (double& x : p) sum += x = std::exp(x - top);
@@ -234,19 +243,29 @@ class Belief {
     }
 
   private:
-    // Log of P(evidence | label) under the mean belief.
-    void likelihood(const std::vector<Seen>& evidence, std::vector<double>& log_p) const {
+    // Log of P(evidence | label) under the mean belief; returns how much of it tells anything.
+    int likelihood(const std::vector<Seen>& evidence, std::vector<double>& log_p) const {
         const int m = shape_.n_labels;
+        int n_told = 0;
         log_p.assign(m, 0.0);
         for (const Seen& seen : evidence) {
             const int f = seen.feature, k = outcome(seen);
             if (k < 0) continue;
+            ++n_told;
             for (int y = 0; y < m; ++y) {
                 log_p[y] += views_.has(f)
                                 ? views_.log_mean(seen.view, k, y)
                                 : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
             }
         }
+        return n_told;
+    }
+
+    // Notes how likely a label was that was revealed, in `weight` cases. A single answer is trusted in full.
+    void judge(const std::vector<Seen>& evidence, int label, double weight) {
+        if (evidence.size() < 2) return;
+        const int n_told = likelihood(evidence, likelihood_);
+        if (n_told > 1) temper_.learn(log_mean_.label, likelihood_, n_told, label, weight);
     }
 
     static constexpr std::int64_t first_cut = 8;  // values seen before a continuous feature is cut; a power of two
@@ -294,10 +313,25 @@ class Belief {
         }
         const int cell = shape_.cell(shape_.row(f) + outcome, label);
         count_[cell] += 1.0;
-        if (!refreshes) return;
-        if (is_spread(f)) return refresh_feature(f);
-        refresh_cell(cell);
-        refresh_total(f, label);
+        if (refreshes) refresh_count(f, cell, label);
+    }
+
+    // Changes how often what was seen was counted under a label, and returns what it was.
+    template <class Change>
+    double recount(const Seen& seen, int label, Change change) {
+        const int f = seen.feature, k = outcome(seen);
+        if (k < 0) return 0.0;
+        if (views_.has(f)) return views_.recount(seen.view, k, label, change);
+        const int cell = shape_.cell(shape_.row(f) + k, label);
+        const double before = count_[cell];
+        count_[cell] = change(before);
+        refresh_count(f, cell, label);
+        return before;
+    }
+
+    void set_label_count(int label, double count) {
+        label_count_[label] = count;
+        refresh_label(label);
     }
 
     // Whether a feature is to be cut anew: when as many values came as it remembers, up to a power of two. Where
@@ -375,6 +409,13 @@ class Belief {
         for (int cell = real; cell < end; ++cell)
             set_alpha(cell, next_to_nothing * std::min(prior_.outcome(cell), 1.0));
         for (int y = 0; y < m; ++y) refresh_total(f, y);
+    }
+
+    // After one count of a feature has changed.
+    void refresh_count(int f, int cell, int label) {
+        if (is_spread(f)) return refresh_feature(f);
+        refresh_cell(cell);
+        refresh_total(f, label);
     }
 
     void refresh_cell(int cell) { set_alpha(cell, prior_.outcome(cell) + count_[cell]); }

@@ -44,7 +44,7 @@ class Case {
         mean_ = &belief.log_mean();
         cuts_ = &belief.cuts();
         views_ = &belief.views();
-        exponent_ = belief.temper().exponent();
+        overlap_ = belief.temper().level();
         plans_twice_ = policy_.plans_twice();
         if (plans_twice_) belief.mean(offered_, mean_theta_);
         reset();
@@ -78,7 +78,7 @@ class Case {
         for (int y = 0; y < m; ++y) log_theta_[y] = std::log(theta_.label[y]);
         log_besides_.assign(m, 0.0);
         log_mean_ = mean_->label;
-        if (plans_twice_) log_trusting_ = log_mean_;
+        n_told_ = 0;
         by_mean_ = false;
         drawn_ = surveyed_ = weighed_ = false;
     }
@@ -122,7 +122,8 @@ class Case {
 
     // P(label | evidence) in `p`; returns the label of least expected loss.
     int predict(std::vector<double>& p) const {
-        normalise(policy_.predict_theta ? log_theta_ : log_mean_, p);
+        if (policy_.predict_theta) normalise(log_theta_, p);
+        else trust(log_mean_, n_told_, p);
         return problem_->loss.best(p.data()).first;
     }
 
@@ -168,20 +169,20 @@ class Case {
     // P(label | outcome). `view` is the threshold in play, -1 where there is none.
     void outlook(int feature, int view, std::vector<double>& table) const {
         const int m = shape().n_labels, n_outcomes = shape().n_outcomes(feature);
-        std::vector<double> now;
-        normalise(policy_.predict_theta ? log_theta_ : log_mean_, now);
+        std::vector<double> now, then(m), p;
+        predict(now);
         table.assign(static_cast<std::size_t>(n_outcomes) * (m + 1), 0.0);
-        const double exponent = policy_.predict_theta ? 1.0 : exponent_;
         for (int k = 0; k < n_outcomes; ++k) {
             double* row = table.data() + static_cast<std::size_t>(k) * (m + 1);
-            double sum = 0.0;
             for (int y = 0; y < m; ++y) {
-                const double told =
-                    policy_.predict_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
+                const bool by_theta = policy_.predict_theta;
+                const double told = by_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
                 row[0] += now[y] * std::exp(told);
-                sum += row[y + 1] = now[y] * std::exp(exponent * told);
+                then[y] = (by_theta ? log_theta_ : log_mean_)[y] + told;
             }
-            for (int y = 0; y < m && sum > 0.0; ++y) row[y + 1] /= sum;
+            if (policy_.predict_theta) normalise(then, p);
+            else trust(then, n_told_ + 1, p);
+            std::copy(p.begin(), p.end(), row + 1);
         }
     }
 
@@ -234,9 +235,9 @@ class Case {
                 const double told = told_by_mean(feature, outcome, view, y);
                 log_theta_[y] += offered ? told_by_theta(feature, outcome, view, y) : told;
                 if (!offered) log_besides_[y] += told;
-                log_mean_[y] += exponent_ * told;
-                if (plans_twice_) log_trusting_[y] += told;
+                log_mean_[y] += told;
             }
+            ++n_told_;
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
             if (!offered && policy_.redraw_below > 0) drawn_ = false;  // survivors were drawn without it
             if (!other_.empty() && offered) told_.push_back(shape().cell(shape().row(feature) + outcome, 0));
@@ -275,12 +276,11 @@ class Case {
     mutable std::vector<int> other_bundle_;
     std::vector<int> offered_, open_;  // features on offer at first, and those that may still be asked, in index order
     std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
-    double exponent_ = 1.0;  // of the likelihood under the mean belief: how far several answers are trusted
-    std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
-    std::vector<double> log_trusting_;          // the latter trusted in full, as planning does
-    std::vector<double> log_besides_;           // what features that were not on offer add to all of these
-    std::vector<double> posterior_, answer_;    // P(label | evidence) under the theta in mind, and as the answer has it
-    bool weighed_ = false;                      // the former is that of now
+    int overlap_ = 0, n_told_ = 0;                    // the level of `Temper`, and how many answers it is for
+    std::vector<double> log_theta_, log_mean_;        // log P(label, evidence) under theta and under the mean belief
+    std::vector<double> log_besides_;                 // what features that were not on offer add to all of these
+    std::vector<double> posterior_, answer_;  // P(label | evidence) under the theta in mind, and as the answer has it
+    bool weighed_ = false;                    // the former is that of now
 
     // log P(outcome | label) by the mean belief, through a threshold if `view` is not -1.
     double told_by_mean(int feature, int outcome, int view, int y) const {
@@ -313,13 +313,22 @@ class Case {
         return Purse::is_within(purse_.spent() + most, budget()) ? sum : INFINITY;
     }
 
-    const std::vector<double>& log_in_mind() const { return by_mean_ ? log_trusting_ : log_theta_; }
+    const std::vector<double>& log_in_mind() const { return by_mean_ ? log_mean_ : log_theta_; }
 
     void close(int feature) {
         if (is_open_[feature]) open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));
         is_open_[feature] = 0;
         is_settled_[feature] = 1;
         surveyed_ = weighed_ = false;
+    }
+
+    // P(label | evidence) by the mean belief, with so many answers trusted as far as they are together.
+    void trust(const std::vector<double>& log_p, int n_told, std::vector<double>& p) const {
+        const double exponent = Temper::exponent(overlap_, n_told);
+        if (exponent == 1.0) return normalise(log_p, p);
+        p.resize(log_p.size());
+        for (std::size_t y = 0; y < p.size(); ++y) p[y] = mean_->label[y] + exponent * (log_p[y] - mean_->label[y]);
+        normalise(p, p);
     }
 
     static void normalise(const std::vector<double>& log_p, std::vector<double>& p) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -121,9 +122,30 @@ inline void evaluate(Tree& tree, const Cases& cases, Record& record) {
 // P(label | what is paid for) of every case, by the tree; one row of labels per case.
 inline void posteriors(Tree& tree, const Cases& cases, std::vector<double>& table) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        int node = 0;
-        while (tree.nodes()[node].feature >= 0) node = tree.descend(node, tree.branch_of(node, cases, i));
-        table.insert(table.end(), tree.posterior(node), tree.posterior(node) + tree.shape().n_labels);
+        const double* p = tree.posterior(tree.leaf(cases, i));
+        table.insert(table.end(), p, p + tree.shape().n_labels);
+    }
+}
+
+// How far answers are trusted, from a table that was learned: the tree answers every case, as if it had not been.
+inline void learn_trust(Belief& belief, Tree& tree, const Cases& cases, const std::int32_t* labels,
+                        const double* weights) {
+    struct Alike {
+        std::size_t first;  // of the cases that end at one leaf with one label: all have shown the same
+        double weight;
+    };
+    std::map<std::pair<int, int>, Alike> groups;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const double weight = weights ? weights[i] : 1.0;
+        if (labels[i] < 0 || weight == 0.0) continue;
+        groups.try_emplace({tree.leaf(cases, i), labels[i]}, Alike{i, 0.0}).first->second.weight += weight;
+    }
+    std::vector<Seen> evidence;
+    for (const int leaf : tree.leaves()) {
+        for (auto group = groups.lower_bound({leaf, 0}); group != groups.end() && group->first.first == leaf; ++group) {
+            tree.evidence(leaf, cases, group->second.first, evidence);
+            belief.learn_trust(evidence, group->first.second, group->second.weight);
+        }
     }
 }
 

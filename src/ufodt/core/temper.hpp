@@ -1,8 +1,9 @@
 // How far several answers together are trusted: naive Bayes counts news twice that features share, and grows too sure.
 //
-// For the answer and its probabilities, the likelihood of the evidence is raised to an exponent of at most 1, the one
-// under which the labels revealed so far were likeliest. Planning trusts theta in full (docs/decisions/0011). The sums
-// behind the choice are additive, as counts are: they merge and forget.
+// For the answer and its probabilities, n answers count as n^(1 - s) that share no news: their likelihood is raised to
+// n^-s. One answer is always trusted in full; several are where the overlap s is 0, and are worth one where it is 1. It
+// is the one under which the labels revealed so far were likeliest, chosen a little reluctantly. Planning trusts theta
+// in full (docs/decisions/0011). The sums behind the choice are additive, as counts are: they merge and forget.
 #pragma once
 
 #include <algorithm>
@@ -18,29 +19,40 @@ namespace ufodt {
 
 class Temper {
   public:
-    static constexpr std::array<double, 5> exponents = {1.0, 0.85, 0.7, 0.55, 0.4};
-    using Sums = std::array<double, exponents.size()>;
+    static constexpr int n_levels = 5;  // of overlap, in quarters
+    using Sums = std::array<double, n_levels>;
 
-    double exponent() const { return exponents[chosen_]; }
+    int level() const { return level_; }
+    double overlap() const { return level_ / 4.0; }
     const Sums& sums() const { return sums_; }
     void set_sums(const Sums& sums) {
         sums_ = sums;
         choose();
     }
 
-    // A label was revealed: note how likely it was under each exponent. Neither argument need be normalised.
-    void learn(const std::vector<double>& log_prior, const std::vector<double>& log_likelihood, int label) {
+    static double exponent(int level, int n_answers) {
+        const double quarter = n_answers < 2 ? 1.0 : 1.0 / std::sqrt(std::sqrt(n_answers));
+        double product = 1.0;
+        for (int i = 0; i < level; ++i) product *= quarter;
+        return product;
+    }
+
+    // A label was revealed after some answers, in `weight` cases: note how likely it was under each overlap. Neither of
+    // the first two need be normalised.
+    void learn(const std::vector<double>& log_prior, const std::vector<double>& log_likelihood, int n_answers,
+               int label, double weight = 1.0) {
         const std::size_t m = log_prior.size();
         weight_.resize(m);
-        for (std::size_t i = 0; i < exponents.size(); ++i) {
+        for (int i = 0; i < n_levels; ++i) {
+            const double trust = exponent(i, n_answers);
             double top = -INFINITY;
-            for (std::size_t y = 0; y < m; ++y) top = std::max(top, log_prior[y] + exponents[i] * log_likelihood[y]);
+            for (std::size_t y = 0; y < m; ++y) top = std::max(top, log_prior[y] + trust * log_likelihood[y]);
             for (std::size_t y = 0; y < m; ++y)
-                weight_[y] = static_cast<float>(log_prior[y] + exponents[i] * log_likelihood[y] - top);
+                weight_[y] = static_cast<float>(log_prior[y] + trust * log_likelihood[y] - top);
             for (float& w : weight_) w = quick_exp(w);
             const double sum = std::accumulate(weight_.begin(), weight_.end(), 0.0);
-            sums_[i] += log_prior[label] + exponents[i] * log_likelihood[label] - top -
-                        static_cast<double>(quick_log(static_cast<float>(sum)));
+            sums_[i] += weight * (log_prior[label] + trust * log_likelihood[label] - top -
+                                  static_cast<double>(quick_log(static_cast<float>(sum))));
         }
         choose();
     }
@@ -56,14 +68,17 @@ class Temper {
     }
 
   private:
-    static constexpr double margin = 3.0;  // nats by which another exponent must beat 1, or it stays
+    static constexpr double reluctance = 3.0;  // nats by which each quarter of overlap must make labels likelier
     Sums sums_ = {};
     std::vector<float> weight_;
-    std::size_t chosen_ = 0;
+    int level_ = 0;
 
     void choose() {
-        chosen_ = std::max_element(sums_.begin(), sums_.end()) - sums_.begin();
-        if (sums_[chosen_] < sums_[0] + margin) chosen_ = 0;
+        const auto worth = [&](int level) { return sums_[level] - reluctance * level; };
+        level_ = 0;
+        for (int level = 1; level < n_levels; ++level) {
+            if (worth(level) > worth(level_)) level_ = level;
+        }
     }
 };
 

@@ -20,7 +20,8 @@ class Tree {
         int answer;                 // label of least expected loss here
         double price, probability;  // of the question; of the answer being right
         double spent;               // on the way here
-        double threshold;           // for a feature with thresholds: the one in play
+        int view;                   // for a feature with thresholds: the one in play
+        double threshold;           // its value
         int first_child;            // into `children`, n_outcomes + 2 entries, 0 where not reached yet
     };
 
@@ -57,6 +58,38 @@ class Tree {
         if (!problem().continuous[f]) return seen.outcome;
         if (cuts_[f].empty()) return n_outcomes + 1;
         return has_views_ ? seen.value > nodes_[node].threshold : outcome_of(cuts_[f], seen.value);
+    }
+
+    // The leaf at which a case ends.
+    int leaf(const Cases& cases, std::size_t i) {
+        int node = 0;
+        while (nodes_[node].feature >= 0) node = descend(node, branch_of(node, cases, i));
+        return node;
+    }
+
+    // The leaves reached so far, in an order that does not depend on which was reached first.
+    std::vector<int> leaves() const {
+        std::vector<int> found, open = {0};
+        while (!open.empty()) {
+            const int node = open.back(), feature = nodes_[node].feature;
+            open.pop_back();
+            if (feature < 0) found.push_back(node);
+            for (int branch = 0; feature >= 0 && branch < shape().n_outcomes(feature) + 2; ++branch) {
+                const int child = children_[nodes_[node].first_child + branch];
+                if (child > 0) open.push_back(child);
+            }
+        }
+        return found;
+    }
+
+    // What a case that ends at a leaf has shown on the way there.
+    void evidence(int leaf, const Cases& cases, std::size_t i, std::vector<Seen>& seen) const {
+        seen.clear();
+        for (int node = nodes_[leaf].parent; node >= 0; node = nodes_[node].parent) {
+            if (!cases.has(i, nodes_[node].feature)) continue;
+            seen.push_back(cases.seen(i, nodes_[node].feature));
+            seen.back().view = nodes_[node].view;
+        }
     }
 
     // What is noted of each node while unrolling, beside `nodes`.
@@ -158,8 +191,8 @@ class Tree {
         std::vector<double> p;
         const int answer = plan_.predict(p), view = question.feature >= 0 ? plan_.view(question.feature) : -1;
         const double threshold = view >= 0 ? cuts_[question.feature][plan_.view_number(question.feature)] : 0.0;
-        nodes_.push_back({parent, branch, question.feature, answer, question.price, p[answer], plan_.spent(), threshold,
-                          static_cast<int>(children_.size())});
+        nodes_.push_back({parent, branch, question.feature, answer, question.price, p[answer], plan_.spent(), view,
+                          threshold, static_cast<int>(children_.size())});
         posteriors_.insert(posteriors_.end(), p.begin(), p.end());
         if (question.feature >= 0)
             children_.resize(children_.size() + plan_.shape().n_outcomes(question.feature) + 2, 0);

@@ -70,6 +70,16 @@ class Views {
         if (used >= 0) use_[static_cast<std::size_t>(used) * m_ + label] += 1.0;
     }
 
+    // Changes how often `bit` was counted under a label, and returns what it was.
+    template <class Change>
+    double recount(int view, int bit, int label, Change change) {
+        const std::size_t at = cell(view, bit, label);
+        const double before = count_[at];
+        count_[at] = change(before);
+        refresh_cell(at);
+        return before;
+    }
+
     // Whether another has the thresholds of every feature at the same places.
     bool has_same_places(const Views& other) const { return first_ == other.first_; }
 

@@ -15,8 +15,10 @@ def answer(learner: UFODT, X: FloatArray, *, rng: np.random.Generator) -> IntArr
 
     `rng` draws theta for a learner that answers under a draw; others leave it alone.
     """
-    trust = learner.belief.exponent if learner.policy.predict == "mean" else 1.0
-    log_p = trust * log_likelihoods(learner, X, rng=rng).sum(axis=0) + np.log(learner.belief.mean()[1])
+    told = log_likelihoods(learner, X, rng=rng)
+    overlap = learner.belief.overlap if learner.policy.predict == "mean" else 0.0
+    trust = np.maximum(told.any(axis=2).sum(axis=0), 1.0) ** -overlap  # see core/temper.hpp
+    log_p = trust[:, None] * told.sum(axis=0) + np.log(learner.belief.mean()[1])
     p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
     return np.asarray((p @ learner.problem.losses).argmin(axis=1), dtype=np.int64)
 

@@ -99,7 +99,7 @@ void bind_belief(nb::module_& m) {
             "label_counts", [](const Belief& b) { return to_numpy(std::vector<double>(b.label_count())); },
             nb::rv_policy::move)
         .def("learn_temper", &Belief::learn_temper)
-        .def_prop_ro("exponent", [](const Belief& b) { return b.temper().exponent(); })
+        .def_prop_ro("overlap", [](const Belief& b) { return b.temper().overlap(); })
         .def_prop_ro(
             "temper",
             [](const Belief& b) {
@@ -112,7 +112,7 @@ void bind_belief(nb::module_& m) {
                 Temper::Sums all;
                 if (sums.size() != all.size() ||
                     !std::all_of(sums.data(), sums.data() + sums.size(), [](double x) { return std::isfinite(x); })) {
-                    throw std::invalid_argument("the sums of the exponents do not fit");
+                    throw std::invalid_argument("the sums of trust do not fit");
                 }
                 std::copy_n(sums.data(), all.size(), all.begin());
                 b.temper().set_sums(all);

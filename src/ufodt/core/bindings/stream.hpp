@@ -28,6 +28,21 @@ void bind_stream(nb::module_& m) {
         "rewards"_a = std::vector<std::pair<int, double>>());
 
     m.def(
+        "learn_trust",
+        [](Belief& belief, Tree& tree, const Outcomes& outcomes, const Labels& labels,
+           const std::optional<Table>& values, const std::optional<Numbers>& weights) {
+            check_fits(tree.problem(), belief);
+            std::vector<int> column;
+            const Cases cases = make_cases(tree.problem(), outcomes, values, column);
+            check_labels(belief.shape(), labels, outcomes.shape(0));
+            if (weights && weights->size() != outcomes.shape(0)) throw std::invalid_argument("one weight per case");
+            nb::gil_scoped_release free;
+            learn_trust(belief, tree, cases, labels.data(), weights ? weights->data() : nullptr);
+        },
+        "belief"_a, "tree"_a, "outcomes"_a.noconvert(), "labels"_a.noconvert(), "values"_a.noconvert() = nb::none(),
+        "weights"_a.noconvert() = nb::none());
+
+    m.def(
         "run",
         [](const std::shared_ptr<Problem>& problem, const Policy& policy, Belief& belief, std::uint64_t seed,
            std::uint64_t number, const Outcomes& outcomes, const Labels& labels, const std::optional<Table>& values,

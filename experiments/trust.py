@@ -1,0 +1,54 @@
+"""What it gains to learn how far several answers together are trusted, from a table of old cases and from a stream.
+
+Run as `python experiments/trust.py [splits]`. Hold-outs, from paid features, of the thirty data sets of
+`bins_settings.py`, none of which serves a claim. Differences are to answers that are trusted in full.
+"""
+
+import sys
+from typing import Any
+
+import numpy as np
+from bins_settings import TEN
+from mean_and_draw import FIFTEEN, FIVE, difference, other, ours
+
+from ufodt import UFODT, Prior, Problem
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "trusted in full": {"prior": Prior(learns_trust=False)},
+    "trust learned (default)": {},
+}
+
+
+def on_holdouts(tables: list[tuple[Problem, Any, Any]], how: str, settings: dict[str, Any], seeds: range) -> Any:
+    """Return of every split: accuracy, calibration error and log loss; means over the tables."""
+    found = []
+    for seed in seeds:
+        rows = []
+        for problem, X, y in tables:
+            stream, holdout = np.split(np.random.default_rng(seed).permutation(len(y)), [len(y) * 4 // 5])
+            learner = UFODT(problem, seed=seed, **settings)
+            getattr(learner, how)(X[stream], y[stream])
+            report = learner.evaluate(X[holdout], y[holdout])
+            p = learner.probabilities(X[holdout])[np.arange(len(holdout)), y[holdout]]
+            rows.append((report.accuracy, report.calibration, -np.log(p).mean()))
+        found.append(np.mean(rows, axis=0))
+    return np.array(found)
+
+
+def main(n_splits: int = 60) -> None:
+    """Print one line per way to learn and variant."""
+    tables = [ours(name) for name in FIVE] + [other(name) for name in (*FIFTEEN, *TEN)]
+    for how in ("learn_many", "run"):
+        base = None
+        for variant, settings in VARIANTS.items():
+            found = on_holdouts(tables, how, settings, range(1000, 1000 + n_splits))
+            base = found if base is None else base
+            figures = (
+                f"{name} {found[:, i].mean():.4f} ({difference(found[:, i], base[:, i])})"
+                for i, name in enumerate(("accuracy", "calibration error", "log loss"))
+            )
+            print(f"{how:12}{variant:26}{', '.join(figures)}", flush=True)
+
+
+if __name__ == "__main__":
+    main(*(int(argument) for argument in sys.argv[1:]))
