@@ -161,7 +161,8 @@ class Continuous(Priced):
 
 Feature: TypeAlias = Binary | Categorical | Continuous
 _BITS: dict[Hashable, int] = {0: 0, 1: 1}
-_DECIMAL_COMMA = re.compile(r"(?![+-]?[1-9]\d{0,2},\d{3}$)[+-]?\d+,\d+")
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:e[+-]?\d+)?", re.IGNORECASE)
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")  # or a decimal comma, which one such number does not tell
 
 
 def terms(feature: Priced) -> dict[str, Any]:
@@ -216,7 +217,7 @@ def from_text(feature: Feature, text: str, *, decimal_comma: bool = False) -> Va
     """
     written = text.strip()
     if isinstance(feature, Continuous):
-        if decimal_comma and _DECIMAL_COMMA.fullmatch(written):
+        if decimal_comma and DECIMAL_COMMA.fullmatch(written) and not THOUSANDS.fullmatch(written):
             written = written.replace(",", ".")
         if not math.isfinite(as_number(written)):
             raise InvalidValue(f"{feature.name}: {written!r} came; expected a number.")

@@ -110,6 +110,7 @@ class Reason:
     gain: float
     price: float  # with what its value is expected to add
     pays: bool  # it may be asked now and, by a stop rule that weighs cost and benefit, saves more than it costs
+    fits: bool  # into what is left of the budget, whatever its value adds to its price
     outlook: tuple[Outlook, ...]
 
     @property
@@ -210,7 +211,7 @@ class Session:
         paying = set(self._plan.paying())
         asked = self.ask()
         reasons = [
-            Reason(self._problem.features[f].name, gain, price, f in paying, self._outlook(f))
+            Reason(self._problem.features[f].name, gain, price, f in paying, self._plan.fits(f), self._outlook(f))
             for f, price, gain in self._plan.gains()
         ]
         first = None if asked is None else asked.feature
@@ -231,7 +232,7 @@ class Session:
             return f"{feature} is not among the features on offer in this case."
         if unknown:
             return f"{feature} needs {' and '.join(unknown)} to be known first."
-        if not self._plan.fits(index):
+        if not reason.fits:
             most = self._plan.most(index)
             costs = "costs" if most <= reason.price else "may cost"
             return f"{feature} {costs} {most:g}, and {self._plan.left:g} is left of the budget."

@@ -48,6 +48,27 @@ def test_a_person_is_asked_answered_and_believed(folder: Path, tmp_path: Path) -
     assert after.n_opened == before.n_opened + 1
 
 
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        ("100", "Nothing more is worth its price."),
+        ("5", "Nothing more is worth its price within the budget."),
+        ("1", "Nothing more fits the budget."),
+    ],
+)
+def test_a_person_hears_why_nothing_more_is_asked(tmp_path: Path, budget: str, said: str) -> None:
+    features = [ufodt.Binary("fever"), ufodt.Binary("hat"), ufodt.Binary("blood", price=9)]
+    learner = ufodt.UFODT(ufodt.Problem(features, ["healthy", "ill"]), seed=1)
+    learner.learn_many([[0, 0, 0], [1, 0, 1], [0, 1, 0], [1, 1, 1]] * 50, ["healthy", "ill"] * 100)
+    learner.save(tmp_path / "m.npz")
+    assert said in call("ask", str(tmp_path / "m.npz"), "--budget", budget, text="yes\nn\n").output
+
+
+def test_a_person_hears_that_nothing_is_left(tmp_path: Path) -> None:
+    ufodt.UFODT(ufodt.Problem([ufodt.Binary("fever", mandatory=True)], ["no", "yes"])).save(tmp_path / "m.npz")
+    assert "Nothing is left to ask." in call("ask", str(tmp_path / "m.npz"), text="yes\nn\n").output
+
+
 def test_a_person_may_err_ask_why_skip_and_take_back(folder: Path) -> None:
     done = call("ask", model(folder), "--learn", text="perhaps\n?\nye\nu\nu\ns\n\na\n\nn\n")
     assert done.exit_code == 0, done.output

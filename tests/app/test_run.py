@@ -111,6 +111,14 @@ def test_a_run_prints_what_it_came_to(folder: Path) -> None:
     assert "answered right" in done.output and "asked most" in done.output and "Nothing was saved" in done.output
 
 
+def test_what_is_left_out_must_be_there(folder: Path, tmp_path: Path) -> None:
+    call_of = ["run", str(folder / "cases.csv"), "--label", "state", "--save", str(tmp_path / "m.npz"), "--skip"]
+    done = call(*call_of, "901")
+    assert done.exit_code == 2 and "--skip leaves out 901 cases" in done.output and "has 900" in done.output
+    assert not (tmp_path / "m.npz").exists()
+    assert call(*call_of, "900").exit_code == 0  # to go on after the last case is to be done
+
+
 @pytest.mark.parametrize("name", ["cases.csv", "cases.jsonl"])
 def test_a_pipe_is_read_like_a_file(folder: Path, name: str) -> None:
     about = ["--price", str(folder / "prices.toml"), "--label", "state", "--records", "-"]

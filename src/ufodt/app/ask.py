@@ -136,7 +136,15 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
                 break
             else:
                 console.print(_KEYS, style="dim")
-    console.print("\nNothing more is worth its price.")
+    left = session.why()
+    affordable = [reason for reason in left if reason.fits]
+    if not left:
+        console.print("\nNothing is left to ask.")
+    elif not affordable:
+        console.print("\nNothing more fits the budget.")
+    else:
+        within = "" if len(affordable) == len(left) else " within the budget"
+        console.print(f"\nNothing more is worth its price{within}.")
     return True
 
 

@@ -126,6 +126,8 @@ def run(
         else:
             learner = ufodt.load(model)
             stream = read_stream_for(learner.problem, data, label=label, missing=missing)
+    if skip > len(stream.y):
+        raise click.UsageError(f"--skip leaves out {skip:,} cases, and {data} has {len(stream.y):,}.")
     with suppress(OSError):  # who does not hear it is no reason not to work
         for sentence in stream.account:
             console.print(sentence, style="dim", markup=False)

@@ -12,7 +12,7 @@ from itertools import islice
 from math import isnan
 from pathlib import Path
 
-from ufodt.features import as_number
+from ufodt.features import DECIMAL_COMMA, THOUSANDS, as_number
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
@@ -22,9 +22,7 @@ _SHOWN = 5  # examples in a sentence of the account
 _QUOTED = r'(?<![^,;\t|])"[^"]*(?:""[^"]*)*"'  # a whole cell in quotes; what separates cells may stand inside
 _HEADING = re.compile(rf"(?:{_QUOTED}|[^\r\n])*")
 _SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])[",;\t|]*[\r\n]', re.IGNORECASE)  # what Excel may write in the first line
-_DECIMAL = re.compile(r"[+-]?\d+,\d+(?:e[+-]?\d+)?", re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?\d+")
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _BLANKS_AFTER_QUOTE = re.compile(r'(?<=[^"]") +(?=[,;\t|\r\n])')
 
 
@@ -179,11 +177,11 @@ def _read_decimal_commas(
 ) -> bool:
     """Write a column of numbers with points where it has commas; whether it is one."""
     known = [row for row in rows if not unknown(row[j])]
-    decimal = [row for row in known if _DECIMAL.fullmatch(row[j])]
+    decimal = [row for row in known if DECIMAL_COMMA.fullmatch(row[j])]
     n_whole = sum(_WHOLE.fullmatch(row[j]) is not None for row in known)
     if not decimal or len(decimal) + n_whole < CLEAR_SHARE * len(known):
         return False
-    if may_be_thousands and all(_THOUSANDS.fullmatch(row[j]) for row in decimal):
+    if may_be_thousands and all(THOUSANDS.fullmatch(row[j]) for row in decimal):
         return False
     for row in decimal:
         row[j] = row[j].replace(",", ".")
