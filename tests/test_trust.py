@@ -1,5 +1,7 @@
 """What a table of old cases teaches about trust: each case is answered as if it had not been learned."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,12 +29,12 @@ def table(n: int, *, seed: int = 1) -> tuple[np.ndarray, list[str | None]]:
     return X, [None if i % 9 == 0 else PROBLEM.labels[label] for i, label in enumerate(ill)]
 
 
-def log_chances(learner: UFODT, asked: np.ndarray, row: np.ndarray, label: int) -> np.ndarray:
-    """Log of P(label) and of P(answers | label), per label, had the case not been learned."""
+def log_chances(learner: UFODT, asked: np.ndarray, row: np.ndarray, label: int) -> tuple[np.ndarray, np.ndarray]:
+    """Log of P(label) and, a row for each answer, of P(answer | label), had the case not been learned."""
     belief = learner.belief
     counts, label_counts = belief.counts, belief.label_counts
     first_rows = np.cumsum([0, *learner._compiled.n_outcomes])
-    rows, told = [], np.zeros(2)
+    rows, told = [], []
     for f in asked:
         feature = learner.problem.features[f]
         number = isinstance(feature, Continuous)
@@ -43,11 +45,17 @@ def log_chances(learner: UFODT, asked: np.ndarray, row: np.ndarray, label: int) 
         else:  # one threshold, two labels, and one case before the first
             alpha = 1.0 + belief.views()[0].reshape(-1, 2, 2)[belief.first_view(f)]
             alpha[outcome, label] -= 1
-            told += np.log(alpha[outcome] / alpha.sum(axis=0))
+            told.append(np.log(alpha[outcome] / alpha.sum(axis=0)))
     label_counts[label] -= belief.learns_labels
     belief.set_counts(counts, label_counts)
     mean, label_mean = belief.mean()
-    return np.stack([np.log(label_mean), told + np.log(mean[rows]).sum(axis=0)])
+    return np.log(label_mean), np.array([*told, *np.log(mean[rows])])
+
+
+def n_answers(told: np.ndarray) -> float:
+    """How many answers these are, each by what it tells."""
+    tells = np.ptp(told, axis=1)
+    return float(tells.sum() ** 2 / (tells**2).sum())
 
 
 def sums_by_hand(learner: UFODT, X: np.ndarray, y: list[str | None]) -> np.ndarray:
@@ -60,7 +68,7 @@ def sums_by_hand(learner: UFODT, X: np.ndarray, y: list[str | None]) -> np.ndarr
         at = PROBLEM.labels.index(label)
         prior, told = log_chances(learner, asked, row, at)
         for i, overlap in enumerate(OVERLAPS):
-            p = prior + len(asked) ** -overlap * told
+            p = prior + n_answers(told) ** -overlap * told.sum(axis=0)
             sums[i] += p[at] - np.logaddexp.reduce(p)
     return sums
 
@@ -114,6 +122,96 @@ def test_probabilities_after_a_table_are_as_sure_as_answers_are_right() -> None:
 
 def test_a_case_of_which_less_than_one_was_counted_leaves_nothing_behind() -> None:
     X, y = table(60)
-    learner = UFODT(PROBLEM, seed=1)
+    problem = Problem([Binary("b", mandatory=True), Binary("c", mandatory=True)], labels=PROBLEM.labels)
+    X = np.column_stack([X[:, 0], X[:, 0]])
+    light, learner = (UFODT(problem, prior=Prior(count=0.5, label_strength=0.5), seed=1) for _ in range(2))
+    light.learn_many(X, y, weights=np.full(60, 1e-3))
+    assert np.isfinite(light.belief.temper).all() and light.belief.temper.all()
     learner.learn_many(X, y, weights=np.full(60, 1e-3))
-    assert np.isfinite(learner.belief.temper).all() and (learner.belief.counts >= 0).all()
+    learner._belief.set_temper(np.zeros(5))
+    assert learned_of(light, trust=False) == learned_of(learner, trust=False)
+
+
+def copies(n: int = 600, n_noise: int = 0, **settings: Any) -> UFODT:
+    """A learner that was told the same in its first three features, beside others that tell nothing."""
+    rng = np.random.default_rng(5)
+    ill = (rng.random(n) < 0.4).astype(int)
+    same = rng.random(n) < np.where(ill, 0.8, 0.2)
+    X = np.column_stack([same, same, same, *(rng.random(n) < 0.5 for _ in range(n_noise))]).astype(int)
+    features = [Binary(name, mandatory=True) for name in "abc"] + [Binary(f"noise{i}") for i in range(n_noise)]
+    learner = UFODT(Problem(features, labels=["no", "yes"]), seed=1, **settings)
+    learner.learn_many(X, [["no", "yes"][label] for label in ill])
+    assert learner.belief.overlap == 1
+    return learner
+
+
+def test_copies_count_as_one_and_what_tells_nothing_as_none() -> None:
+    learner = copies(n_noise=12)
+    one = learner.open(known={"a": 1}, explore=False).predict().probabilities["yes"]
+    known: dict[str, int] = {"a": 1, "b": 1, "c": 1}
+    three = learner.open(known=known, explore=False).predict().probabilities["yes"]
+    beside = learner.open(known={**known, **{f"noise{i}": 1 for i in range(12)}}, explore=False).predict()
+    assert three == pytest.approx(one, abs=0.01) and beside.probabilities["yes"] == pytest.approx(one, abs=0.08)
+    assert one > 0.6
+
+
+def test_bits_are_trusted_as_the_answer_is_in_any_order() -> None:
+    learner = copies()
+    p, label = learner.belief.mean()
+    by_hand = np.log2(p.reshape(3, 2, 2)[:, 1, 1] / p.reshape(3, 2, 2)[:, 1, 0]) / 3
+    for order in ("abc", "cab", "bca"):
+        session = learner.open(explore=False)
+        for name in order:
+            session.tell(name, 1)
+        support = next(s for s in session.predict().why() if s.label == "yes")
+        assert [support.values[name] for name in "abc"] == pytest.approx(by_hand.tolist(), rel=1e-6)
+        assert support.prior == pytest.approx(np.log2(label[1] / label[0]))
+        assert support.prior + sum(support.values.values()) == pytest.approx(support.total)
+
+
+def test_every_quarter_of_overlap_has_its_price() -> None:
+    belief = copies().belief
+    for sums, overlap in (
+        ([0, 2.9, 5.9, 8.9, 11.9], 0.0),
+        ([0, 4.0, 6.5, 0, 0], 0.25),
+        ([0, 4.0, 7.1, 0, 0], 0.5),
+        ([0, 0, 0, 0, 12.1], 1.0),
+    ):
+        belief.set_temper(np.array(sums, dtype=float))
+        assert belief.overlap == overlap
+
+
+def test_a_merged_learner_trusts_as_both_have_learned_to() -> None:
+    both, other = UFODT(copies().problem, seed=1), copies()
+    assert both.belief.overlap == 0
+    both.merge(other)
+    assert both.belief.overlap == 1
+
+
+def test_a_value_that_tells_nothing_yet_is_no_answer() -> None:
+    learner = UFODT(Problem([Binary("b"), Continuous("x")], labels=[0, 1]), seed=1)
+    for i in range(6):  # a number is cut from eight values on
+        learner.learn({"values": {"b": i % 2, "x": float(i)}}, i % 2)
+    assert not learner.belief.temper.any()
+    learner.learn_many([[1, 3.0]] * 4, [1] * 4)
+    learner.learn({"values": {"b": 1, "x": 2.5}}, 1)
+    assert learner.belief.temper.any()
+
+
+def test_what_is_kept_in_reserve_is_taught_too() -> None:
+    learner = copies(drift=drift.auto())
+    for i in range(240):  # what is usual, then labels that surprise
+        if learner._drift.reserve is None:
+            learner.learn({"values": {"a": 1, "b": 1, "c": 1}}, "yes" if i < 200 else "no")
+    before = learner._drift.reserve.temper
+    learner.learn_many([[1, 1, 1], [0, 0, 0]] * 10, ["yes", "no"] * 10)
+    assert (learner._drift.reserve.temper < before).all()
+
+
+def test_surprise_is_by_what_the_answer_is_trusted_with() -> None:
+    learner = copies(drift=drift.auto())
+    p = learner.open(known={"a": 1, "b": 1, "c": 1}, explore=False).predict().probabilities
+    doubted = 0.9 * np.array([p["no"], p["yes"]]) + 0.05
+    learner.learn({"values": {"a": 1, "b": 1, "c": 1}}, "yes")
+    n, mean, *_ = learner._drift.state()
+    assert n == 1 and mean == pytest.approx(-np.log(doubted[1]) + (doubted * np.log(doubted)).sum(), rel=1e-5)

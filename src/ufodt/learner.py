@@ -220,8 +220,9 @@ class UFODT(Memory):
         row by row, or with `weights` from all rows at once. Exp3's sums stay as they are: they add up the gains that
         plans saw when they chose a threshold, and a table comes without plans; all thresholds are counted, however.
 
-        How far several answers together are trusted is learned from what `evaluate` would pay for in each case, judged
-        as if that case had not been learned.
+        How far several answers together are trusted is learned from what `evaluate` would have paid for in each case,
+        and is judged as if that case had not been learned. That takes a tree for each table: single cases are for
+        `learn`.
         """
         outcomes, values, labels = stream.cases(self.problem, X, y)
         given = None if weights is None else stream.checked_weights(weights, len(labels))

@@ -65,7 +65,8 @@ class Memory:
     ) -> None:
         """Change the belief, the one that `drift.auto()` keeps in reserve, and the selection: all, or nothing.
 
-        What is planned by these comes last: how far answers are trusted, where that is learned.
+        What is planned by these comes last: how far answers are trusted, where that is learned and answers are by the
+        mean belief.
         """
         with self._alone:
             belief, reserve, watched = self._belief.copy(), self._drift.reserve, self._drift.state()
@@ -76,7 +77,7 @@ class Memory:
             try:
                 if select is not None:
                     select(belief)
-                if trust is not None and self.prior.learns_trust:
+                if trust is not None and self.prior.learns_trust and self.policy.predict == "mean":
                     for changed in (belief, reserve):
                         if changed is not None:
                             trust(changed)

@@ -28,7 +28,7 @@ class _Event(NamedTuple):
     value: Value | None  # None: skipped
     price: float | None  # None: nothing paid
     threshold: int
-    before: bytes  # the label probabilities before it, as doubles
+    before: bytes  # the label probabilities before it and the exponent of what was told by then, as doubles
 
 
 class Step(NamedTuple):
@@ -45,7 +45,8 @@ class Support:
 
     `prior` and the bits of every value told, in the order told, add up to `total`, the logarithm of the label's odds
     to base 2: 3 bits are odds of 8 to 1. A value's bits are the logarithm of how much likelier it is under the label
-    than under the others, weighted as they stood by then; with two labels the order makes no difference.
+    than under the others, weighted as they stood by then, and as far as all values together are trusted; with two
+    labels the order makes no difference.
     """
 
     label: Label
@@ -63,23 +64,31 @@ class Answer:
     cost: float
     _problem: Problem | None = field(default=None, compare=False, repr=False)
     _events: tuple[_Event, ...] = field(default=(), compare=False, repr=False)
+    _trust: float = field(default=1.0, compare=False, repr=False)
 
     @property
     def steps(self) -> list[Step]:
         """What was told, in order, and how the probabilities stood before."""
+        return [step for step, _ in self._trusted_steps()]
+
+    def _trusted_steps(self) -> list[tuple[Step, float]]:
+        """The steps, each with the exponent of what was told before it."""
         features = () if self._problem is None else self._problem.features
-        return [
-            Step(features[event.feature].name, event.value, memoryview(event.before).cast("d").tolist())
-            for event in self._events
-            if event.value is not None
-        ]
+        found = []
+        for event in self._events:
+            if event.value is not None:
+                *before, trust = memoryview(event.before).cast("d").tolist()
+                found.append((Step(features[event.feature].name, event.value, before), trust))
+        return found
 
     def why(self) -> list[Support]:
         """Return the evidence for and against each label in bits, the likeliest label first."""
-        steps, supports = self.steps, []
+        trusted, supports = self._trusted_steps(), []
+        steps = [step for step, _ in trusted]
+        stood = [_raised(step.before, steps[0].before, self._trust / trust) for step, trust in trusted]
+        stood.append(list(self.probabilities.values()))
         for i, label in enumerate(self.probabilities):
-            odds = [_log_odds(step.before, i) for step in steps]
-            odds.append(_log_odds(list(self.probabilities.values()), i))
+            odds = [_log_odds(probabilities, i) for probabilities in stood]
             values = {step.feature: after - before for step, (before, after) in zip(steps, pairwise(odds), strict=True)}
             supports.append(Support(label, odds[0], values, sum(values.values(), odds[0])))
         return sorted(supports, key=lambda support: -support.total)
@@ -201,7 +210,7 @@ class Session:
         answer, p = self._plan.predict()
         labels = self._problem.labels
         probabilities = dict(zip(labels, p, strict=True))
-        return Answer(labels[answer], probabilities, self.cost, self._problem, tuple(self._events))
+        return Answer(labels[answer], probabilities, self.cost, self._problem, tuple(self._events), self._plan.trust)
 
     def why(self) -> list[Reason]:
         """Rank all remaining features: the next question if there is one, then those that pay, by gain per price.
@@ -362,6 +371,18 @@ class Session:
         if not cuts:
             return ["–"] * n_outcomes
         return [interval(above, upto) for above, upto in pairwise([None, *cuts, None])]
+
+
+def _raised(probabilities: Sequence[float], prior: Sequence[float], exponent: float) -> Sequence[float]:
+    """The probabilities, had what led from the prior to them counted so many times."""
+    if exponent == 1.0:
+        return probabilities
+    logs = [
+        math.log(max(q, 5e-324)) + exponent * (math.log(max(p, 5e-324)) - math.log(max(q, 5e-324)))
+        for p, q in zip(probabilities, prior, strict=True)
+    ]
+    raised = [math.exp(log - max(logs)) for log in logs]
+    return [p / sum(raised) for p in raised]
 
 
 def _log_odds(probabilities: Sequence[float], label: int) -> float:

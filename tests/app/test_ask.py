@@ -316,6 +316,39 @@ def test_a_label_that_cannot_be_saved_teaches_nothing_and_may_be_sent_again(
     assert (tmp_path / "m.npz").read_bytes() == (tmp_path / "fine.npz").read_bytes()
 
 
+def test_a_label_may_come_late_while_another_case_is_open(folder: Path, tmp_path: Path) -> None:
+    save, first_case = str(tmp_path / "m.npz"), ({"tell": {"fever": "yes"}}, {"answer": True})
+    evidence = talk(folder, *first_case, save=save)[-1]["evidence"]
+    assert evidence["values"] == {"fever": "yes"}
+    late = {"learn": {"evidence": evidence, "label": "ill"}}
+    *_, opened, learned, answer = talk(
+        folder, *first_case, {"open": {"case": "second"}}, late, {"answer": True}, save=save
+    )
+    assert learned == {"learned": "ill", **opened}  # the case of now goes on
+    assert answer["evidence"]["case"] == "second" and answer["cost"] == 0
+    taught = ufodt.load(folder / "model.npz")
+    taught.learn(evidence, "ill")
+    np.testing.assert_array_equal(ufodt.load(save).belief.counts, taught.belief.counts)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("ill", "'ill' came to be learned; expected an object with evidence and label."),
+        ({"evidence": {}, "label": "ill", "case": 1}, "expected an object with evidence and label."),
+        ({"evidence": {"values": {"fever": "yes"}}, "label": "tired"}, "'tired' came for the label"),
+        ({"evidence": {"values": {"fewer": "yes"}}, "label": "ill"}, "fewer"),
+        ({"evidence": 3, "label": "ill"}, "3"),
+    ],
+)
+def test_a_late_case_that_does_not_fit_is_refused(folder: Path, tmp_path: Path, given: Any, why: str) -> None:
+    save = tmp_path / "m.npz"
+    first, refused, again = talk(folder, {"learn": given}, {"undo": True}, save=str(save))
+    assert why in refused["error"] and again == first and not save.exists()
+    first, refused = talk(folder, {"learn": {"evidence": {"values": {}}, "label": "ill"}})
+    assert "nothing is learned here" in refused["error"]
+
+
 def test_values_may_be_written_as_json_likes_to(tmp_path: Path) -> None:
     problem = ufodt.Problem(
         [ufodt.Categorical("legs", ["2", "4"]), ufodt.Binary("milk"), ufodt.Continuous("size")], labels=["x", "y"]

@@ -15,6 +15,7 @@ from ufodt.amount import amount, share
 from ufodt.app.explain import as_json, print_answer, print_reasons
 from ufodt.app.reading import choices, read_label
 from ufodt.errors import InvalidValue, UfodtError
+from ufodt.evidence import Evidence
 from ufodt.features import Feature, Value, as_number, from_text, in_words, some
 from ufodt.model_file import Target
 from ufodt.session import Question, Session
@@ -195,8 +196,9 @@ def serve_lines(
 
     In comes an object with one key: `tell` with an object of values, `skip` with a feature (and beside it `charged`,
     where it was paid for all the same), `undo`, `why`, `what_if` with an object of one value, `answer`, `open` for
-    the next case, with `case`, `known` and `budget` inside if wanted, and, with a target, `label` with the truth. Out
-    comes the next question (`ask`) or the `answer`, with what was `learned` where a label came; or an `error`, and
+    the next case, with `case`, `known` and `budget` inside if wanted, and, with a target, `label` with the truth, or
+    `learn` with the `evidence` of an earlier case, as its answer had it, and its `label`; then the case of now goes on.
+    Out comes the next question (`ask`) or the `answer`, with what was `learned` where a label came; or an `error`, and
     nothing has changed. What is `known` is so of the first case; the `budget` holds for each without one of its own.
     """
     learns = target is not None
@@ -210,14 +212,16 @@ def serve_lines(
             learned: dict[str, Any] = {}
             if verb == "open":
                 session = _opened(learner, given, budget=budget, explore=learns)
-            elif verb == "label":
+            elif verb in ("label", "learn"):
                 if target is None:
                     raise InvalidValue("A label came, but nothing is learned here: start `ufodt ask` with --save.")
-                label, taught = _sent_label(learner, given), deepcopy(learner)
-                taught.learn(session.evidence, label)
+                evidence, truth = (session.evidence, given) if verb == "label" else _earlier(given)
+                label, taught = _sent_label(learner, truth), deepcopy(learner)
+                taught.learn(evidence, label)
                 target.save(taught)
                 learner, learned = taught, {"learned": label}
-                session = learner.open(budget=budget, explore=True)
+                if verb == "label":
+                    session = learner.open(budget=budget, explore=True)
             elif verb == "skip":
                 session.skip(given, charged=charged)
             _say(out, learned | _respond(learner, session, verb, given))
@@ -251,6 +255,13 @@ def _opened(learner: ufodt.UFODT, given: Any, *, budget: float, explore: bool) -
     return learner.open(said.get("case"), known=known, budget=said.get("budget", budget), explore=explore)
 
 
+def _earlier(given: Any) -> tuple[Evidence, Any]:
+    """Evidence and label of a case whose label came late."""
+    if not isinstance(given, dict) or given.keys() != {"evidence", "label"}:
+        raise InvalidValue(f"{given!r} came to be learned; expected an object with evidence and label.")
+    return given["evidence"], given["label"]
+
+
 def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> dict[str, Any]:
     if verb == "tell":
         _tell(session, {name: _sent(learner, name, value) for name, value in _object(given).items()})
@@ -270,8 +281,8 @@ def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> d
         return {"what_if": {"answer": answer.label, "probabilities": probabilities, "next": asked}}
     elif verb == "answer":
         return _answer(session)
-    elif verb not in ("open", "label", "skip"):
-        raise InvalidValue(f"{verb!r} came; expected tell, skip, undo, why, what_if, answer, label or open.")
+    elif verb not in ("open", "label", "learn", "skip"):
+        raise InvalidValue(f"{verb!r} came; expected tell, skip, undo, why, what_if, answer, label, learn or open.")
     return _state(learner, session)
 
 

@@ -188,6 +188,8 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
         in   {"open": {"case": "17"}}    opens the next case, with "known" and "budget" inside if wanted;
                                          with --save {"label": "ill"} learns, and opens one too: then
                                          "learned": "ill" stands in the line that asks
+        in   {"learn": {"evidence": {…}, "label": "ill"}}    with --save: the label of an earlier case came; the
+                                         case of now goes on
         out  {"why": {…}}, {"what_if": {…}}, and {"error": "…"} for a line that is refused and changes nothing
     """
     import math

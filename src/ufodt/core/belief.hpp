@@ -243,29 +243,30 @@ class Belief {
     }
 
   private:
-    // Log of P(evidence | label) under the mean belief; returns how much of it tells anything.
-    int likelihood(const std::vector<Seen>& evidence, std::vector<double>& log_p) const {
+    // Log of P(evidence | label) under the mean belief; returns how many answers that is.
+    double likelihood(const std::vector<Seen>& evidence, std::vector<double>& log_p) const {
         const int m = shape_.n_labels;
-        int n_told = 0;
+        Answers answers;
         log_p.assign(m, 0.0);
         for (const Seen& seen : evidence) {
             const int f = seen.feature, k = outcome(seen);
             if (k < 0) continue;
-            ++n_told;
-            for (int y = 0; y < m; ++y) {
-                log_p[y] += views_.has(f)
-                                ? views_.log_mean(seen.view, k, y)
-                                : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
-            }
+            const auto told = [&](int y) {
+                return views_.has(f)
+                           ? views_.log_mean(seen.view, k, y)
+                           : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
+            };
+            for (int y = 0; y < m; ++y) log_p[y] += told(y);
+            answers.add(m, told);
         }
-        return n_told;
+        return answers.n();
     }
 
     // Notes how likely a label was that was revealed, in `weight` cases. A single answer is trusted in full.
     void judge(const std::vector<Seen>& evidence, int label, double weight) {
         if (evidence.size() < 2) return;
-        const int n_told = likelihood(evidence, likelihood_);
-        if (n_told > 1) temper_.learn(log_mean_.label, likelihood_, n_told, label, weight);
+        const double n_answers = likelihood(evidence, likelihood_);
+        if (n_answers > 1.0) temper_.learn(log_mean_.label, likelihood_, n_answers, label, weight);
     }
 
     static constexpr std::int64_t first_cut = 8;  // values seen before a continuous feature is cut; a power of two

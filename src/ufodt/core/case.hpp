@@ -78,7 +78,7 @@ class Case {
         for (int y = 0; y < m; ++y) log_theta_[y] = std::log(theta_.label[y]);
         log_besides_.assign(m, 0.0);
         log_mean_ = mean_->label;
-        n_told_ = 0;
+        answers_.clear();
         by_mean_ = false;
         drawn_ = surveyed_ = weighed_ = false;
     }
@@ -123,9 +123,12 @@ class Case {
     // P(label | evidence) in `p`; returns the label of least expected loss.
     int predict(std::vector<double>& p) const {
         if (policy_.predict_theta) normalise(log_theta_, p);
-        else trust(log_mean_, n_told_, p);
+        else normalise_trusted(log_mean_, answers_.n(), p);
         return problem_->loss.best(p.data()).first;
     }
+
+    // The exponent of the likelihood in that answer.
+    double trust() const { return policy_.predict_theta ? 1.0 : Temper::exponent(overlap_, answers_.n()); }
 
     // What asking the feature costs now, with what its outcome is expected to add.
     double price(int feature) const {
@@ -174,14 +177,18 @@ class Case {
         table.assign(static_cast<std::size_t>(n_outcomes) * (m + 1), 0.0);
         for (int k = 0; k < n_outcomes; ++k) {
             double* row = table.data() + static_cast<std::size_t>(k) * (m + 1);
+            const bool by_theta = policy_.predict_theta;
+            const auto told = [&](int y) {
+                return by_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
+            };
             for (int y = 0; y < m; ++y) {
-                const bool by_theta = policy_.predict_theta;
-                const double told = by_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
-                row[0] += now[y] * std::exp(told);
-                then[y] = (by_theta ? log_theta_ : log_mean_)[y] + told;
+                row[0] += now[y] * std::exp(told(y));
+                then[y] = (by_theta ? log_theta_ : log_mean_)[y] + told(y);
             }
-            if (policy_.predict_theta) normalise(then, p);
-            else trust(then, n_told_ + 1, p);
+            Answers answers = answers_;
+            answers.add(m, told);
+            if (by_theta) normalise(then, p);
+            else normalise_trusted(then, answers.n(), p);
             std::copy(p.begin(), p.end(), row + 1);
         }
     }
@@ -237,7 +244,7 @@ class Case {
                 if (!offered) log_besides_[y] += told;
                 log_mean_[y] += told;
             }
-            ++n_told_;
+            answers_.add(shape().n_labels, [&](int y) { return told_by_mean(feature, outcome, view, y); });
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
             if (!offered && policy_.redraw_below > 0) drawn_ = false;  // survivors were drawn without it
             if (!other_.empty() && offered) told_.push_back(shape().cell(shape().row(feature) + outcome, 0));
@@ -276,7 +283,8 @@ class Case {
     mutable std::vector<int> other_bundle_;
     std::vector<int> offered_, open_;  // features on offer at first, and those that may still be asked, in index order
     std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
-    int overlap_ = 0, n_told_ = 0;                    // the level of `Temper`, and how many answers it is for
+    int overlap_ = 0;                                 // the level of `Temper`
+    Answers answers_;                                 // told so far
     std::vector<double> log_theta_, log_mean_;        // log P(label, evidence) under theta and under the mean belief
     std::vector<double> log_besides_;                 // what features that were not on offer add to all of these
     std::vector<double> posterior_, answer_;  // P(label | evidence) under the theta in mind, and as the answer has it
@@ -323,8 +331,8 @@ class Case {
     }
 
     // P(label | evidence) by the mean belief, with so many answers trusted as far as they are together.
-    void trust(const std::vector<double>& log_p, int n_told, std::vector<double>& p) const {
-        const double exponent = Temper::exponent(overlap_, n_told);
+    void normalise_trusted(const std::vector<double>& log_p, double n_answers, std::vector<double>& p) const {
+        const double exponent = Temper::exponent(overlap_, n_answers);
         if (exponent == 1.0) return normalise(log_p, p);
         p.resize(log_p.size());
         for (std::size_t y = 0; y < p.size(); ++y) p[y] = mean_->label[y] + exponent * (log_p[y] - mean_->label[y]);

@@ -135,6 +135,7 @@ class Plan {
 
     // P(label | evidence) in `p`; returns the label of least expected loss.
     int predict(std::vector<double>& p) const { return case_.predict(p); }
+    double trust() const { return case_.trust(); }
 
     // What each outcome of a feature would lead to, as the answer has it: rows of P(outcome), then P(label | outcome).
     void outlook(int feature, std::vector<double>& table) { case_.outlook(feature, view(feature), table); }

@@ -17,6 +17,27 @@
 
 namespace ufodt {
 
+// How many answers there are, each by what it tells: those that tell nothing are none, and beside a strong one a weak
+// one is less than one. With w what an answer tells at most, this is (sum of w)^2 / (sum of w^2).
+class Answers {
+  public:
+    void clear() { sum_ = squares_ = 0.0; }
+
+    // `log_p`: of the answer under each label.
+    template <class LogP>
+    void add(int n_labels, LogP log_p) {
+        double least = log_p(0), most = least;
+        for (int y = 1; y < n_labels; ++y) least = std::min(least, log_p(y)), most = std::max(most, log_p(y));
+        sum_ += most - least;
+        squares_ += (most - least) * (most - least);
+    }
+
+    double n() const { return squares_ > 0.0 ? sum_ * sum_ / squares_ : 0.0; }
+
+  private:
+    double sum_ = 0.0, squares_ = 0.0;
+};
+
 class Temper {
   public:
     static constexpr int n_levels = 5;  // of overlap, in quarters
@@ -30,8 +51,8 @@ class Temper {
         choose();
     }
 
-    static double exponent(int level, int n_answers) {
-        const double quarter = n_answers < 2 ? 1.0 : 1.0 / std::sqrt(std::sqrt(n_answers));
+    static double exponent(int level, double n_answers) {
+        const double quarter = 1.0 / std::sqrt(std::sqrt(std::max(n_answers, 1.0)));
         double product = 1.0;
         for (int i = 0; i < level; ++i) product *= quarter;
         return product;
@@ -39,8 +60,8 @@ class Temper {
 
     // A label was revealed after some answers, in `weight` cases: note how likely it was under each overlap. Neither of
     // the first two need be normalised.
-    void learn(const std::vector<double>& log_prior, const std::vector<double>& log_likelihood, int n_answers,
-               int label, double weight = 1.0) {
+    void learn(const std::vector<double>& log_prior, const std::vector<double>& log_likelihood, double n_answers,
+               int label, double weight) {
         const std::size_t m = log_prior.size();
         weight_.resize(m);
         for (int i = 0; i < n_levels; ++i) {

@@ -17,7 +17,9 @@ def answer(learner: UFODT, X: FloatArray, *, rng: np.random.Generator) -> IntArr
     """
     told = log_likelihoods(learner, X, rng=rng)
     overlap = learner.belief.overlap if learner.policy.predict == "mean" else 0.0
-    trust = np.maximum(told.any(axis=2).sum(axis=0), 1.0) ** -overlap  # see core/temper.hpp
+    tells = np.ptp(told, axis=2)  # see core/temper.hpp
+    n_answers = tells.sum(axis=0) ** 2 / np.maximum((tells**2).sum(axis=0), 1e-300)
+    trust = np.maximum(n_answers, 1.0) ** -overlap
     log_p = trust[:, None] * told.sum(axis=0) + np.log(learner.belief.mean()[1])
     p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
     return np.asarray((p @ learner.problem.losses).argmin(axis=1), dtype=np.int64)

@@ -61,6 +61,7 @@ void bind_plan(nb::module_& m) {
                 check_open(plan, feature);
                 std::vector<double> before;
                 plan.predict(before);
+                before.push_back(plan.trust());
                 plan.observe(feature, outcome, paid);
                 return nb::bytes(before.data(), before.size() * sizeof(double));  // for explanations
             },
@@ -102,6 +103,7 @@ void bind_plan(nb::module_& m) {
         .def("fits", of_feature(&Plan::fits), "feature"_a)
         .def_prop_ro("left", &Plan::left)
         .def_prop_ro("spent", &Plan::spent)
+        .def_prop_ro("trust", &Plan::trust)
         .def("predict",
              [](const Plan& plan) {
                  std::vector<double> p;
