@@ -74,7 +74,7 @@ class Answer:
     def _trusted_steps(self) -> list[tuple[Step, float]]:
         """The steps, each with the exponent of what was told before it."""
         features = () if self._problem is None else self._problem.features
-        found = []
+        found: list[tuple[Step, float]] = []
         for event in self._events:
             if event.value is not None:
                 *before, trust = memoryview(event.before).cast("d").tolist()
