@@ -6,7 +6,7 @@ of them serves a claim. A cost is questions and, at 100 questions each, mistakes
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -67,20 +67,28 @@ def ours(name: str) -> tuple[Problem, Any, Any]:
     return to_problem(data), data.X, data.y
 
 
-def on_data(tables: list[tuple[Problem, Any, Any]], settings: dict[str, Any], seeds: range) -> Any:
-    """Return of every split: hold-out accuracy, questions, and both while learning; means over the tables."""
+def over_splits(tables: list[tuple[Problem, Any, Any]], seeds: range, measure: Callable[..., Any]) -> Any:
+    """Return of every split the mean over the tables of what `measure` makes of seed, problem, stream and hold-out."""
     found = []
     for seed in seeds:
         rows = []
         for problem, X, y in tables:
             stream, holdout = np.split(np.random.default_rng(seed).permutation(len(y)), [len(y) * 4 // 5])
-            learner = UFODT(problem, seed=seed, **settings)
-            record = learner.run(X[stream], y[stream])
-            report = learner.evaluate(X[holdout], y[holdout])
-            right = float((record.predicted == y[stream]).mean())
-            rows.append((report.accuracy, report.n_asked, right, record.n_asked.mean()))
+            rows.append(measure(seed, problem, (X[stream], y[stream]), (X[holdout], y[holdout])))
         found.append(np.mean(rows, axis=0))
     return np.array(found)
+
+
+def on_data(tables: list[tuple[Problem, Any, Any]], settings: dict[str, Any], seeds: range) -> Any:
+    """Return of every split: hold-out accuracy, questions, and both while learning; means over the tables."""
+
+    def measure(seed: int, problem: Problem, stream: Any, holdout: Any) -> Any:
+        learner = UFODT(problem, seed=seed, **settings)
+        record = learner.run(*stream)
+        report = learner.evaluate(*holdout)
+        return report.accuracy, report.n_asked, float((record.predicted == stream[1]).mean()), record.n_asked.mean()
+
+    return over_splits(tables, seeds, measure)
 
 
 def on_worlds(n_cases: int, settings: dict[str, Any], n: int) -> Iterator[tuple[float, float]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from bins_settings import TEN
-from mean_and_draw import FIFTEEN, FIVE, difference, other, ours
+from mean_and_draw import FIFTEEN, FIVE, difference, other, ours, over_splits
 
 from ufodt import UFODT, Prior, Problem
 
@@ -21,18 +21,15 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 def on_holdouts(tables: list[tuple[Problem, Any, Any]], how: str, settings: dict[str, Any], seeds: range) -> Any:
     """Return of every split: accuracy, calibration error and log loss; means over the tables."""
-    found = []
-    for seed in seeds:
-        rows = []
-        for problem, X, y in tables:
-            stream, holdout = np.split(np.random.default_rng(seed).permutation(len(y)), [len(y) * 4 // 5])
-            learner = UFODT(problem, seed=seed, **settings)
-            getattr(learner, how)(X[stream], y[stream])
-            report = learner.evaluate(X[holdout], y[holdout])
-            p = learner.probabilities(X[holdout])[np.arange(len(holdout)), y[holdout]]
-            rows.append((report.accuracy, report.calibration, -np.log(p).mean()))
-        found.append(np.mean(rows, axis=0))
-    return np.array(found)
+
+    def measure(seed: int, problem: Problem, stream: Any, holdout: Any) -> Any:
+        learner = UFODT(problem, seed=seed, **settings)
+        getattr(learner, how)(*stream)
+        report, (X, y) = learner.evaluate(*holdout), holdout
+        p = learner.probabilities(X)[np.arange(len(y)), y]
+        return report.accuracy, report.calibration, -np.log(p).mean()
+
+    return over_splits(tables, seeds, measure)
 
 
 def main(n_splits: int = 60) -> None:
