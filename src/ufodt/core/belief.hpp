@@ -256,8 +256,7 @@ class Belief {
                            ? views_.log_mean(seen.view, k, y)
                            : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
             };
-            for (int y = 0; y < m; ++y) log_p[y] += told(y);
-            answers.add(m, told);
+            answers.add(m, told, [&](int y, double log_told) { log_p[y] += log_told; });
         }
         return answers.n();
     }

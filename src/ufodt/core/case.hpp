@@ -181,12 +181,11 @@ class Case {
             const auto told = [&](int y) {
                 return by_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
             };
-            for (int y = 0; y < m; ++y) {
-                row[0] += now[y] * std::exp(told(y));
-                then[y] = (by_theta ? log_theta_ : log_mean_)[y] + told(y);
-            }
             Answers answers = answers_;
-            answers.add(m, told);
+            answers.add(m, told, [&](int y, double log_told) {
+                row[0] += now[y] * std::exp(log_told);
+                then[y] = (by_theta ? log_theta_ : log_mean_)[y] + log_told;
+            });
             if (by_theta) normalise(then, p);
             else normalise_trusted(then, answers.n(), p);
             std::copy(p.begin(), p.end(), row + 1);
@@ -238,13 +237,12 @@ class Case {
     // was not drawn of a feature that was not on offer: that is told by the mean belief.
     void observe(int feature, int outcome, int view, bool offered) {
         if (outcome >= 0) {
-            for (int y = 0; y < shape().n_labels; ++y) {
-                const double told = told_by_mean(feature, outcome, view, y);
+            const auto by_mean = [&](int y) { return told_by_mean(feature, outcome, view, y); };
+            answers_.add(shape().n_labels, by_mean, [&](int y, double told) {
                 log_theta_[y] += offered ? told_by_theta(feature, outcome, view, y) : told;
                 if (!offered) log_besides_[y] += told;
                 log_mean_[y] += told;
-            }
-            answers_.add(shape().n_labels, [&](int y) { return told_by_mean(feature, outcome, view, y); });
+            });
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
             if (!offered && policy_.redraw_below > 0) drawn_ = false;  // survivors were drawn without it
             if (!other_.empty() && offered) told_.push_back(shape().cell(shape().row(feature) + outcome, 0));

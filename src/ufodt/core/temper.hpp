@@ -18,16 +18,21 @@
 namespace ufodt {
 
 // How many answers there are, each by what it tells: those that tell nothing are none, and beside a strong one a weak
-// one is less than one. With w what an answer tells at most, this is (sum of w)^2 / (sum of w^2).
+// one is less than one. With w the most by which the log likelihoods of an answer differ between labels, this is
+// (sum of w)^2 / (sum of w^2).
 class Answers {
   public:
     void clear() { sum_ = squares_ = 0.0; }
 
-    // `log_p`: of the answer under each label.
-    template <class LogP>
-    void add(int n_labels, LogP log_p) {
-        double least = log_p(0), most = least;
-        for (int y = 1; y < n_labels; ++y) least = std::min(least, log_p(y)), most = std::max(most, log_p(y));
+    // One more: `log_p(y)` is called once for each label and said to `each(y, log_p)`.
+    template <class LogP, class Each>
+    void add(int n_labels, LogP log_p, Each each) {
+        double least = INFINITY, most = -INFINITY;
+        for (int y = 0; y < n_labels; ++y) {
+            const double told = log_p(y);
+            least = std::min(least, told), most = std::max(most, told);
+            each(y, told);
+        }
         sum_ += most - least;
         squares_ += (most - least) * (most - least);
     }
