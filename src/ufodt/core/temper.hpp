@@ -57,9 +57,9 @@ class Temper {
     }
 
     static double exponent(int level, double n_answers) {
-        const double quarter = 1.0 / std::sqrt(std::sqrt(std::max(n_answers, 1.0)));
+        if (level == 0) return 1.0;
         double product = 1.0;
-        for (int i = 0; i < level; ++i) product *= quarter;
+        for (const double quarter = per_quarter(n_answers); level > 0; --level) product *= quarter;
         return product;
     }
 
@@ -69,8 +69,9 @@ class Temper {
                int label, double weight) {
         const std::size_t m = log_prior.size();
         weight_.resize(m);
-        for (int i = 0; i < n_levels; ++i) {
-            const double trust = exponent(i, n_answers);
+        const double quarter = per_quarter(n_answers);
+        double trust = 1.0;
+        for (int i = 0; i < n_levels; ++i, trust *= quarter) {
             double top = -INFINITY;
             for (std::size_t y = 0; y < m; ++y) top = std::max(top, log_prior[y] + trust * log_likelihood[y]);
             for (std::size_t y = 0; y < m; ++y)
@@ -95,6 +96,8 @@ class Temper {
 
   private:
     static constexpr double reluctance = 3.0;  // nats by which each quarter of overlap must make labels likelier
+    static double per_quarter(double n_answers) { return 1.0 / std::sqrt(std::sqrt(std::max(n_answers, 1.0))); }
+
     Sums sums_ = {};
     std::vector<float> weight_;
     int level_ = 0;
