@@ -19,8 +19,8 @@ ORDER = (
     + "lab.expert lab.contestants lab.methods lab.regret lab.material lab.evaluate".split()
     + "lab.declared lab.experiment lab.campaign lab.claims lab.tables lab.looks lab.plots lab.report".split()
     + "lab.tradeoff lab".split()
-    + "app.demo app.bench".split()
-    + "app.reproduce app.compare app.reading app.run app.explain app.ask app.model app.commands app.cli app".split()
+    + "app.demo app.bench app.reproduce app.compare".split()
+    + "app.reading app.run app.explain app.ask app.lines app.model app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))
 

@@ -1,4 +1,4 @@
-"""What a table of old cases teaches about trust: each case is answered as if it had not been learned."""
+"""How far several answers together are trusted: what labels and old cases teach, and what answers make of it."""
 
 from typing import Any
 
@@ -124,12 +124,11 @@ def test_a_case_of_which_less_than_one_was_counted_leaves_nothing_behind() -> No
     X, y = table(60)
     problem = Problem([Binary("b", mandatory=True), Binary("c", mandatory=True)], labels=PROBLEM.labels)
     X = np.column_stack([X[:, 0], X[:, 0]])
-    light, learner = (UFODT(problem, prior=Prior(count=0.5, label_strength=0.5), seed=1) for _ in range(2))
-    light.learn_many(X, y, weights=np.full(60, 1e-3))
-    assert np.isfinite(light.belief.temper).all() and light.belief.temper.all()
-    learner.learn_many(X, y, weights=np.full(60, 1e-3))
-    learner._belief.set_temper(np.zeros(5))
-    assert learned_of(light, trust=False) == learned_of(learner, trust=False)
+    judging, trusting = (UFODT(problem, prior=Prior(count=0.5, learns_trust=t), seed=1) for t in (True, False))
+    for learner in (judging, trusting):
+        learner.learn_many(X, y, weights=np.full(60, 1e-3))
+    assert np.isfinite(judging.belief.temper).all() and judging.belief.temper.all()
+    assert learned_of(judging, trust=False) == learned_of(trusting, trust=False)
 
 
 def copies(n: int = 600, n_noise: int = 0, **settings: Any) -> UFODT:

@@ -1,6 +1,7 @@
 """Commands called as a person would, and cases for them."""
 
 import errno
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -55,3 +56,11 @@ def fill_disk(monkeypatch: pytest.MonkeyPatch, n_saves: int) -> None:
         sync(handle)
 
     monkeypatch.setattr(os, "fsync", full)
+
+
+def talk(folder: Path, *lines: Any, save: str | None = None) -> list[dict[str, Any]]:
+    """What a model answers to lines of JSON, its first line included."""
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    done = call("ask", model(folder), "--json", *(["--save", save] if save else []), text=text)
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]

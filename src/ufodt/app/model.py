@@ -199,7 +199,7 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
 
     import ufodt
     from ufodt.app.ask import ask as go
-    from ufodt.app.ask import serve_lines
+    from ufodt.app.lines import serve_lines
     from ufodt.app.reading import read_values, standard_input
     from ufodt.errors import UfodtError
     from ufodt.model_file import Target

@@ -248,15 +248,17 @@ class Belief {
         const int m = shape_.n_labels;
         Answers answers;
         log_p.assign(m, 0.0);
+        told_.resize(m);
         for (const Seen& seen : evidence) {
             const int f = seen.feature, k = outcome(seen);
             if (k < 0) continue;
-            const auto told = [&](int y) {
-                return views_.has(f)
-                           ? views_.log_mean(seen.view, k, y)
-                           : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
-            };
-            answers.add(m, told, [&](int y, double log_told) { log_p[y] += log_told; });
+            for (int y = 0; y < m; ++y) {
+                told_[y] = views_.has(f)
+                               ? views_.log_mean(seen.view, k, y)
+                               : log_mean_.outcome[shape_.cell(shape_.row(f) + k, y)] - log_mean_.total[f * m + y];
+                log_p[y] += told_[y];
+            }
+            answers.add(told_);
         }
         return answers.n();
     }
@@ -290,6 +292,7 @@ class Belief {
     Temper temper_;
     bool tempers_ = false;
     std::vector<double> likelihood_;
+    mutable std::vector<double> told_;  // scratch: the log likelihoods of one answer
 
     void learn(const Seen& seen, int label, bool refreshes) {
         const int f = seen.feature;

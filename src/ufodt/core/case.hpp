@@ -172,20 +172,19 @@ class Case {
     // P(label | outcome). `view` is the threshold in play, -1 where there is none.
     void outlook(int feature, int view, std::vector<double>& table) const {
         const int m = shape().n_labels, n_outcomes = shape().n_outcomes(feature);
-        std::vector<double> now, then(m), p;
+        std::vector<double> now, told(m), then(m), p;
         predict(now);
         table.assign(static_cast<std::size_t>(n_outcomes) * (m + 1), 0.0);
         for (int k = 0; k < n_outcomes; ++k) {
             double* row = table.data() + static_cast<std::size_t>(k) * (m + 1);
             const bool by_theta = policy_.predict_theta;
-            const auto told = [&](int y) {
-                return by_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
-            };
+            for (int y = 0; y < m; ++y) {
+                told[y] = by_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
+                row[0] += now[y] * std::exp(told[y]);
+                then[y] = (by_theta ? log_theta_ : log_mean_)[y] + told[y];
+            }
             Answers answers = answers_;
-            answers.add(m, told, [&](int y, double log_told) {
-                row[0] += now[y] * std::exp(log_told);
-                then[y] = (by_theta ? log_theta_ : log_mean_)[y] + log_told;
-            });
+            answers.add(told);
             if (by_theta) normalise(then, p);
             else normalise_trusted(then, answers.n(), p);
             std::copy(p.begin(), p.end(), row + 1);
@@ -237,12 +236,14 @@ class Case {
     // was not drawn of a feature that was not on offer: that is told by the mean belief.
     void observe(int feature, int outcome, int view, bool offered) {
         if (outcome >= 0) {
-            const auto by_mean = [&](int y) { return told_by_mean(feature, outcome, view, y); };
-            answers_.add(shape().n_labels, by_mean, [&](int y, double told) {
+            log_told_.resize(shape().n_labels);
+            for (int y = 0; y < shape().n_labels; ++y) {
+                const double told = log_told_[y] = told_by_mean(feature, outcome, view, y);
                 log_theta_[y] += offered ? told_by_theta(feature, outcome, view, y) : told;
                 if (!offered) log_besides_[y] += told;
                 log_mean_[y] += told;
-            });
+            }
+            answers_.add(log_told_);
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
             if (!offered && policy_.redraw_below > 0) drawn_ = false;  // survivors were drawn without it
             if (!other_.empty() && offered) told_.push_back(shape().cell(shape().row(feature) + outcome, 0));
@@ -283,6 +284,7 @@ class Case {
     std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
     int overlap_ = 0;                                 // the level of `Temper`
     Answers answers_;                                 // told so far
+    std::vector<double> log_told_;                    // scratch: the log likelihoods of one
     std::vector<double> log_theta_, log_mean_;        // log P(label, evidence) under theta and under the mean belief
     std::vector<double> log_besides_;                 // what features that were not on offer add to all of these
     std::vector<double> posterior_, answer_;  // P(label | evidence) under the theta in mind, and as the answer has it

@@ -24,17 +24,11 @@ class Answers {
   public:
     void clear() { sum_ = squares_ = 0.0; }
 
-    // One more: `log_p(y)` is called once for each label and said to `each(y, log_p)`.
-    template <class LogP, class Each>
-    void add(int n_labels, LogP log_p, Each each) {
-        double least = INFINITY, most = -INFINITY;
-        for (int y = 0; y < n_labels; ++y) {
-            const double told = log_p(y);
-            least = std::min(least, told), most = std::max(most, told);
-            each(y, told);
-        }
-        sum_ += most - least;
-        squares_ += (most - least) * (most - least);
+    // One more, by its log likelihood under each label.
+    void add(const std::vector<double>& log_p) {
+        const auto [least, most] = std::minmax_element(log_p.begin(), log_p.end());
+        sum_ += *most - *least;
+        squares_ += (*most - *least) * (*most - *least);
     }
 
     double n() const { return squares_ > 0.0 ? sum_ * sum_ / squares_ : 0.0; }

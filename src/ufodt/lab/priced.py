@@ -8,6 +8,7 @@ cheapest for all hold-outs, which chance helps less, and one that is picked by c
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -33,12 +34,7 @@ def measure(*, quick: bool = False) -> Measurements:
     for name in DATASETS:
         for mistake in MISTAKES[1:2] if quick else MISTAKES:
             for suffix, seeds in (("", SEEDS[:2]),) if quick else (("", SEEDS), ("_more", MORE_SEEDS)):
-                yield (
-                    f"{name}, ${mistake:,.0f}, {len(seeds)} splits",
-                    lambda name=name, mistake=mistake, seeds=seeds, suffix=suffix: compare(
-                        name, mistake, seeds, suffix
-                    ),  # type: ignore[misc]
-                )
+                yield f"{name}, ${mistake:,.0f}, {len(seeds)} splits", partial(compare, name, mistake, seeds, suffix)
 
 
 def compare(name: str, mistake: float, seeds: Iterable[int], suffix: str = "") -> list[Result]:
