@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Continuous, Prior, Problem, drift, thresholds
+from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Prior, Problem, drift, thresholds
+from ufodt.lab import all_features
 from ufodt.thresholds import Thresholds
 
 from .cases import learned_of
@@ -131,10 +132,10 @@ def test_a_case_of_which_less_than_one_was_counted_leaves_nothing_behind() -> No
     assert learned_of(judging, trust=False) == learned_of(trusting, trust=False)
 
 
-def copies(n: int = 600, n_noise: int = 0, **settings: Any) -> UFODT:
+def copies(n: int = 600, *, n_noise: int = 0, share: float = 0.4, **settings: Any) -> UFODT:
     """A learner that was told the same in its first three features, beside others that tell nothing."""
     rng = np.random.default_rng(5)
-    ill = (rng.random(n) < 0.4).astype(int)
+    ill = (rng.random(n) < share).astype(int)
     same = rng.random(n) < np.where(ill, 0.8, 0.2)
     X = np.column_stack([same, same, same, *(rng.random(n) < 0.5 for _ in range(n_noise))]).astype(int)
     features = [Binary(name, mandatory=True) for name in "abc"] + [Binary(f"noise{i}") for i in range(n_noise)]
@@ -152,6 +153,23 @@ def test_copies_count_as_one_and_what_tells_nothing_as_none() -> None:
     beside = learner.open(known={**known, **{f"noise{i}": 1 for i in range(12)}}, explore=False).predict()
     assert three == pytest.approx(one, abs=0.01) and beside.probabilities["yes"] == pytest.approx(one, abs=0.08)
     assert one > 0.6
+
+
+@pytest.mark.parametrize("share", [0.12, 0.3])
+def test_all_features_are_trusted_as_in_a_case_that_knows_them_all(share: float) -> None:
+    learner, rng = copies(n_noise=12, share=share), np.random.default_rng(6)
+    X = np.column_stack([np.repeat(rng.integers(2, size=(40, 1)), 3, axis=1), rng.integers(2, size=(40, 12))])
+    names = [feature.name for feature in learner.problem.features]
+    known = (dict(zip(names, row, strict=True)) for row in X.tolist())
+    expected = [learner.open(known=values, explore=False).predict().label for values in known]
+    found = all_features.answer(learner, X.astype(float), rng=rng)
+    assert learner.problem.labels_at(found).tolist() == expected  # type: ignore[arg-type]
+
+
+def test_who_answers_under_theta_is_taught_no_trust_by_a_table() -> None:
+    learner = UFODT(PROBLEM, policy=Policy(plan="draw", predict="theta"), seed=1)
+    learner.learn_many(*table(100))
+    assert not learner.belief.temper.any()
 
 
 def test_bits_are_trusted_as_the_answer_is_in_any_order() -> None:
