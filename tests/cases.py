@@ -83,6 +83,8 @@ NUMBER_SETTINGS: dict[str, dict[str, Any]] = {
     "auto-ec2": {"drift": drift.auto()},
     "both-us": {"drift": drift.Drift(gamma=0.02, automatic=True, threshold=0.5), "thresholds": thresholds.exp3(3)},
     "few-ig": {"selection": Selection(3)},
+    "paired-ig": {},
+    "paired-ec2": {"drift": drift.discount(0.02)},
     "few-ec2": {"selection": Selection.paper(4, epsilon=0.5), "thresholds": thresholds.exhaustive(3)},
     "few-gini": {
         "selection": Selection(4, epsilon=0.5),
@@ -102,7 +104,10 @@ def make(name: str, *, problem: Problem | None = None, seed: int = 7) -> UFODT:
     settings = PAPER_SETTINGS.get(name) or NUMBER_SETTINGS.get(name) or {}
     if preset in ("paper", "printed"):
         return UFODT.paper(problem or problem_of(name), criterion=kind, n_hypotheses=40, seed=seed, **settings)
-    return UFODT(problem or problem_of(name), policy=policies()[kind], prior=Prior(count=0.7), seed=seed, **settings)
+    learner = UFODT(problem or problem_of(name), policy=policies()[kind], prior=Prior(count=0.7), seed=seed, **settings)
+    if preset == "paired":  # as if labels had been much likelier with pairs, which those of `draw_stream` are not
+        learner._belief.set_temper(np.array([0.0] * 5 + [1e4] + [0.0] * 4))
+    return learner
 
 
 def problem_of(name: str) -> Problem:
@@ -177,12 +182,13 @@ def go_through(learner: UFODT, X: np.ndarray, y: list[Any]) -> list[Any]:
     return seen
 
 
-def learned_of(learner: UFODT, *, trust: bool = True) -> tuple[bytes, ...]:
-    """Everything that a learner has learned, bit for bit; on request but for how far it trusts its answers."""
+def learned_of(learner: UFODT, *, trust: bool = True, pairs: bool = True) -> tuple[bytes, ...]:
+    """Everything that a learner has learned, bit for bit; on request but for trust, or for pairs."""
     reserve = learner._drift.reserve
     beliefs = [learner.belief] if reserve is None else [learner.belief, reserve]
     tables = [item for belief in beliefs for item in to_arrays(belief).items()]
-    arrays = [array.tobytes() for name, array in tables if trust or name != "temper"]
+    wanted = {"temper": trust, "pairs": pairs}
+    arrays = [array.tobytes() for name, array in tables if wanted.get(name, True)]
     *watched, recent = learner._drift.state()
     cases = [  # of a number, the value counts; its outcome moves with the cut points
         ([(f, 0 if isinstance(learner.problem.features[f], Continuous) else k, *rest) for f, k, *rest in seen], label)

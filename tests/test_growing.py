@@ -113,7 +113,7 @@ def test_a_yes_or_no_that_turns_out_a_number_was_a_number_all_along(n: int, cutt
     for learner in (grown, numeric):
         learner.learn_many(X, y)
     grown = grow(grown, after)
-    assert learned_of(grown, trust=False) == learned_of(numeric, trust=False)
+    assert learned_of(grown, trust=False, pairs=False) == learned_of(numeric, trust=False, pairs=False)
 
 
 def test_a_yes_or_no_that_turns_out_a_text_keeps_its_counts() -> None:

@@ -1,5 +1,6 @@
 """How far several answers together are trusted: what labels and old cases teach, and what answers make of it."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ufodt.thresholds import Thresholds
 
 from .cases import learned_of
 
+ALONE = Prior(learns_pairs=False)  # what pairs add to it is in test_pairs.py
 OVERLAPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 PROBLEM = Problem(
     [Binary("b"), Categorical("c", ["u", "v", "w"]), Continuous("x"), Continuous("at", cuts=[0.5])],
@@ -78,7 +80,7 @@ def sums_by_hand(learner: UFODT, X: np.ndarray, y: list[str | None]) -> np.ndarr
 @pytest.mark.parametrize("cutting", [thresholds.bins(), thresholds.bins(4, spread=0.0)], ids=["shared", "apart"])
 def test_a_table_teaches_trust_by_leaving_each_case_out(cutting: Thresholds, labels: bool) -> None:
     X, y = table(240)
-    learner = UFODT(PROBLEM, thresholds=cutting, prior=Prior(learns_labels=labels), seed=1)
+    learner = UFODT(PROBLEM, thresholds=cutting, prior=replace(ALONE, learns_labels=labels), seed=1)
     learner.learn_many(X, y)
     found = learner.belief.temper
     assert learner.evaluate(X).n_asked > 1.5 and learner.belief.overlap > 0
@@ -101,7 +103,9 @@ def test_thresholds_are_left_out_too() -> None:
 def test_nothing_else_is_changed_by_it() -> None:
     X, y = table(100)
     for settings in ({}, {"drift": drift.auto()}, {"thresholds": thresholds.exp3(5)}):
-        trusting, judging = (UFODT(PROBLEM, prior=Prior(learns_trust=t), seed=1, **settings) for t in (False, True))
+        trusting, judging = (
+            UFODT(PROBLEM, prior=replace(ALONE, learns_trust=t), seed=1, **settings) for t in (False, True)
+        )
         for learner in (trusting, judging):
             learner.learn_many(X, y)
         assert not trusting.belief.temper.any() and judging.belief.temper.any()
@@ -115,7 +119,7 @@ def test_probabilities_after_a_table_are_as_sure_as_answers_are_right() -> None:
     problem = Problem([Binary(f"x{i}", mandatory=True) for i in range(3)], labels=[0, 1])
     errors = {}
     for trust in (False, True):
-        learner = UFODT(problem, prior=Prior(learns_trust=trust), seed=1)
+        learner = UFODT(problem, prior=replace(ALONE, learns_trust=trust), seed=1)
         learner.learn_many(X[:2000], ill[:2000])
         errors[trust] = learner.evaluate(X[2000:], ill[2000:]).calibration
     assert errors[True] < 0.03 < 0.1 < errors[False]
@@ -125,7 +129,7 @@ def test_a_case_of_which_less_than_one_was_counted_leaves_nothing_behind() -> No
     X, y = table(60)
     problem = Problem([Binary("b", mandatory=True), Binary("c", mandatory=True)], labels=PROBLEM.labels)
     X = np.column_stack([X[:, 0], X[:, 0]])
-    judging, trusting = (UFODT(problem, prior=Prior(count=0.5, learns_trust=t), seed=1) for t in (True, False))
+    judging, trusting = (UFODT(problem, prior=replace(ALONE, count=0.5, learns_trust=t), seed=1) for t in (True, False))
     for learner in (judging, trusting):
         learner.learn_many(X, y, weights=np.full(60, 1e-3))
     assert np.isfinite(judging.belief.temper).all() and judging.belief.temper.all()
@@ -139,7 +143,7 @@ def copies(n: int = 600, *, n_noise: int = 0, share: float = 0.4, **settings: An
     same = rng.random(n) < np.where(ill, 0.8, 0.2)
     X = np.column_stack([same, same, same, *(rng.random(n) < 0.5 for _ in range(n_noise))]).astype(int)
     features = [Binary(name, mandatory=True) for name in "abc"] + [Binary(f"noise{i}") for i in range(n_noise)]
-    learner = UFODT(Problem(features, labels=["no", "yes"]), seed=1, **settings)
+    learner = UFODT(Problem(features, labels=["no", "yes"]), prior=ALONE, seed=1, **settings)
     learner.learn_many(X, [["no", "yes"][label] for label in ill])
     assert learner.belief.overlap == 1
     return learner
@@ -199,7 +203,7 @@ def test_every_quarter_of_overlap_has_its_price() -> None:
 
 
 def test_a_merged_learner_trusts_as_both_have_learned_to() -> None:
-    both, other = UFODT(copies().problem, seed=1), copies()
+    both, other = UFODT(copies().problem, prior=ALONE, seed=1), copies()
     assert both.belief.overlap == 0
     both.merge(other)
     assert both.belief.overlap == 1

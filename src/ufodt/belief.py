@@ -47,6 +47,8 @@ def from_prior(
     )
     if prior.learns_trust:
         belief.learn_temper()
+        if prior.learns_pairs:
+            belief.learn_pairs()
     if injected is not None:
         belief.inject(*prior_counts(injected, problem, compiled, cutting), view_prior=float(injected.count))
     return belief
@@ -69,6 +71,7 @@ def shapes(belief: core.Belief, sizes: Sequence[Sequence[int]]) -> dict[str, tup
         **{name: array.shape for name, array in views},
         **({"kept": (1,)} if belief.is_injected else {}),
         "temper": belief.temper.shape,
+        **({"pairs": (belief.n_pairs,)} if belief.n_pairs else {}),
         "cuts": (n_cuts,),
         "sketch_values": (n_cells,),
         "sketch_counts": (n_cells * n_labels,),
@@ -87,6 +90,7 @@ def to_arrays(belief: core.Belief) -> dict[str, NDArray[np.float64]]:
         "view_uses": view_uses,
         "view_sums": view_sums,
         "temper": belief.temper,
+        **({"pairs": belief.pairs} if belief.n_pairs else {}),
         "cuts": np.array([cut for cuts in belief.cuts for cut in cuts]),
         "sketch_values": np.concatenate([values for values, _, _ in sketches]),
         "sketch_counts": np.concatenate([counts.ravel() for _, counts, _ in sketches]),
@@ -100,6 +104,8 @@ def from_arrays(
     fresh.set_counts(arrays["counts"], arrays["label_counts"])
     fresh.restore_views(arrays["view_counts"], arrays["view_uses"], arrays["view_sums"])
     fresh.set_temper(arrays["temper"])
+    if "pairs" in arrays:
+        fresh.set_pairs(arrays["pairs"])
     if fresh.is_injected:
         fresh.set_kept(float(arrays["kept"][0]))
     cut = cell = 0

@@ -7,6 +7,7 @@ and becomes what its values call for:
 - a text: categorical, with a place of its own for every value met, and one, `OTHER`, for those not met before.
 """
 
+from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from operator import is_
 from typing import Any, TypeAlias
@@ -300,9 +301,30 @@ def _carried(learner: UFODT, belief: core.Belief, grown: UFODT) -> core.Belief:
                     after[new_rows[f] + new.outcome(value), :m] = row
     carried.set_counts(after, _padded(belief.label_counts[None], n_labels)[0])
     carried.restore_views(*views)
-    carried.set_temper(belief.temper)
+    carried.set_temper(belief.temper[: carried.temper.size])
+    if carried.n_pairs and belief.n_pairs:
+        carried.set_pairs(_pairs(learner, belief, grown, carried))
     carried.set_kept(belief.kept)
     return carried
+
+
+def _pairs(learner: UFODT, belief: core.Belief, grown: UFODT, carried: core.Belief) -> NDArray[np.float64]:
+    """What was counted of outcomes that came together, by the rows of the grown learner."""
+    rows: list[int] = []
+    firsts = np.cumsum([0, *grown._compiled.n_outcomes])
+    for f, (old, new) in enumerate(zip(learner.problem.features, grown.problem.features, strict=False)):
+        if isinstance(old, Continuous):
+            outcomes = list(range(learner._compiled.n_outcomes[f]))
+        elif isinstance(new, Continuous):
+            outcomes = [bisect_left(carried.cuts[f], float(value)) for value in old.values]
+        else:  # a value that was never met may be gone
+            outcomes = [new.outcome(value) if value in new.values else 0 for value in old.values]
+        rows.extend(firsts[f] + outcome for outcome in outcomes)
+    m, n_rows, n_labels = learner.problem.n_labels, grown._compiled.n_rows, grown.problem.n_labels
+    a, b = (np.array(rows)[of] for of in np.triu_indices(len(rows), 1))
+    after = np.zeros((n_rows, n_rows, n_labels))
+    np.add.at(after[:, :, :m], (np.minimum(a, b), np.maximum(a, b)), belief.pairs.reshape(-1, m))
+    return after[np.triu_indices(n_rows, 1)].ravel()
 
 
 def _with_new_numbers(learner: UFODT, belief: core.Belief, grown: UFODT) -> core.Belief:

@@ -231,7 +231,10 @@ class UFODT(Memory):
             self._selection.update_many(belief, self._compiled, outcomes, labels, values, given)
 
         def trust(belief: core.Belief) -> None:
-            core.learn_trust(belief, self._tree(belief), outcomes, labels, values, given)
+            trees = [self._tree(belief.using_pairs(uses)) for uses in ((False, True) if belief.n_pairs else (False,))]
+            shares = (np.ones(len(labels)) if given is None else given) / len(trees)
+            for tree in trees:
+                core.learn_trust(belief, tree, outcomes, labels, values, shares)
 
         if given is None:
             self._teach(
@@ -241,7 +244,12 @@ class UFODT(Memory):
             fresh = states.fresh_belief(self._settings, self._compiled)
             cases = beliefs.Weighted(labels, given)
             table = beliefs.from_table(fresh, self.problem, self._compiled, (outcomes, values), cases)
-            self._teach(lambda belief: belief.merge(table), select, trust=trust)
+
+            def count(belief: core.Belief) -> None:
+                belief.merge(table)
+                belief.add_pairs(self._compiled, outcomes, labels, values, given)
+
+            self._teach(count, select, trust=trust)
 
     def run(self, X: Any, y: Any, *, prices: Any = None, progress: Progress | None = None) -> Record:
         """Go through a stream case by case: plan, pay, answer, then learn from the label.

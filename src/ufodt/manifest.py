@@ -97,7 +97,7 @@ def _read_prior(prior: Mapping[str, Any]) -> Prior:
     for feature, label, given, strength in prior["experts"]:
         pairs = isinstance(given, list) and bool(given) and isinstance(given[0], list)
         experts.append(Expert(feature, label, dict(given) if pairs else given, strength))
-    return Prior(**{**prior, "experts": tuple(experts), "labels": _from_pairs(prior["labels"])})
+    return Prior(**{"learns_pairs": False, **prior, "experts": tuple(experts), "labels": _from_pairs(prior["labels"])})
 
 
 def _read_drift(rule: Mapping[str, Any]) -> Drift:

@@ -66,6 +66,10 @@ class Prior:
         Whether it is learned how far several answers together are to be trusted. Features that share news make naive
         Bayes too sure; for the answer n of them then count as fewer, as the labels revealed so far call for. Not in
         the paper.
+    learns_pairs
+        Whether it is counted which outcomes come together under a label, and learned whether questions and answers do
+        better with that than with naive Bayes; until then nothing changes. Takes `learns_trust`, bins, and a problem
+        whose outcomes squared times labels are no more than half a million. Not in the paper.
     """
 
     count: float = 1.0
@@ -74,13 +78,14 @@ class Prior:
     label_strength: float = 10.0
     learns_labels: bool = True
     learns_trust: bool = True
+    learns_pairs: bool = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.experts, Iterable) or not all(isinstance(e, Expert) for e in self.experts):
             raise InvalidProblem(f"{self.experts!r} came for what experts say; expected a list of Expert(...).")
         if not isinstance(self.labels, Mapping | None):
             raise InvalidProblem(f"{self.labels!r} came for the labels; expected a probability for each.")
-        for name in ("learns_labels", "learns_trust"):
+        for name in ("learns_labels", "learns_trust", "learns_pairs"):
             object.__setattr__(self, name, plain(getattr(self, name)))
             if not isinstance(getattr(self, name), bool):
                 raise InvalidProblem(f"{name}={getattr(self, name)!r} came; expected True or False.")
@@ -93,7 +98,7 @@ class Prior:
 
 def paper(experts: Sequence[Expert] = ()) -> Prior:
     """Return the prior of the paper: P(label) is uniform and stays so, and answers are trusted in full."""
-    return Prior(experts=experts, learns_labels=False, learns_trust=False)
+    return Prior(experts=experts, learns_labels=False, learns_trust=False, learns_pairs=False)
 
 
 def read_prior(path: str | os.PathLike[str]) -> Prior:

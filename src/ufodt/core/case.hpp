@@ -45,6 +45,7 @@ class Case {
         cuts_ = &belief.cuts();
         views_ = &belief.views();
         overlap_ = belief.temper().level();
+        pairs_ = belief.is_paired() && !policy_.predict_theta ? &belief.pairs() : nullptr;
         plans_twice_ = policy_.plans_twice();
         if (plans_twice_) belief.mean(offered_, mean_theta_);
         reset();
@@ -58,6 +59,9 @@ class Case {
         mean_ = &own_mean_;
         cuts_ = &own_cuts_;
         views_ = &own_views_;
+        if (pairs_ == nullptr) return;
+        own_pairs_ = *pairs_;
+        pairs_ = &own_pairs_;
     }
 
     // Back to the state right after `begin`: same theta, same random numbers, no evidence.
@@ -79,6 +83,7 @@ class Case {
         log_besides_.assign(m, 0.0);
         log_mean_ = mean_->label;
         answers_.clear();
+        bonds_.clear();
         by_mean_ = false;
         drawn_ = surveyed_ = weighed_ = false;
     }
@@ -100,19 +105,23 @@ class Case {
     const std::vector<int>& open() const { return open_; }
     bool is_viewed(int feature) const { return ufodt::is_viewed(*views_, *cuts_, feature); }
 
-    // Questions are decided under the theta in mind: the one drawn or, where both serve, the mean in the end.
+    // Questions are decided under the theta in mind: the one drawn or, where both serve, the mean in the end; where
+    // outcomes come in pairs, as it is given the answers.
     bool plans_twice() const { return plans_twice_; }
     void think_by_mean(bool by_mean) {
         weighed_ &= by_mean == by_mean_;
         by_mean_ = by_mean;
     }
     bool thinks_by_mean() const { return by_mean_; }
-    const Theta& in_mind() const { return by_mean_ ? mean_theta_ : theta_; }
+    const Theta& in_mind() const {
+        if (!bonds_.rows().empty()) return by_mean_ ? given_mean_.theta : given_theta_.theta;
+        return by_mean_ ? mean_theta_ : theta_;
+    }
 
     // P(label | evidence) under the theta in mind, as it was worked out last.
     const std::vector<double>& posterior() const { return posterior_; }
     void weigh_labels() {
-        if (!weighed_) normalise(log_in_mind(), posterior_);
+        if (!weighed_) normalise(bonded(log_in_mind()), posterior_);
         weighed_ = true;
     }
     double confidence() {  // of the answer of now, by what it is predicted under
@@ -123,7 +132,7 @@ class Case {
     // P(label | evidence) in `p`; returns the label of least expected loss.
     int predict(std::vector<double>& p) const {
         if (policy_.predict_theta) normalise(log_theta_, p);
-        else normalise_trusted(log_mean_, answers_.n(), p);
+        else normalise_trusted(bonded(log_mean_), answers_.n(), p);
         return problem_->loss.best(p.data()).first;
     }
 
@@ -135,7 +144,7 @@ class Case {
         double sum = purse_.price(feature);
         if (problem_->surcharge.empty() || purse_.is_computed(feature)) return sum;
         std::vector<double> p;
-        normalise(log_in_mind(), p);
+        normalise(bonded(log_in_mind()), p);
         for (int row = shape().row(feature); row < shape().row(feature + 1); ++row) {
             for (int y = 0; y < shape().n_labels; ++y)
                 sum += p[y] * in_mind().p[shape().cell(row, y)] * problem_->surcharge[row];
@@ -172,19 +181,35 @@ class Case {
     // P(label | outcome). `view` is the threshold in play, -1 where there is none.
     void outlook(int feature, int view, std::vector<double>& table) const {
         const int m = shape().n_labels, n_outcomes = shape().n_outcomes(feature);
-        std::vector<double> now, told(m), then(m), p;
+        const bool by_theta = policy_.predict_theta;
+        std::vector<double> now, told(m), then(m), p, chance(static_cast<std::size_t>(n_outcomes) * m);
+        const auto log_chance = [&](int k, int y) {
+            return by_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
+        };
+        for (int k = 0; k < n_outcomes; ++k) {
+            for (int y = 0; y < m; ++y) chance[k * m + y] = std::exp(log_chance(k, y));
+        }
+        if (!bonds_.rows().empty()) {
+            std::vector<double> sum(chance.size(), 0.0);
+            for (const int row : bonds_.rows()) pairs_->add_given(row, feature, chance.data(), sum.data());
+            for (std::size_t i = 0; i < sum.size(); ++i) chance[i] = sum[i] / static_cast<double>(bonds_.rows().size());
+        }
         predict(now);
         table.assign(static_cast<std::size_t>(n_outcomes) * (m + 1), 0.0);
         for (int k = 0; k < n_outcomes; ++k) {
             double* row = table.data() + static_cast<std::size_t>(k) * (m + 1);
-            const bool by_theta = policy_.predict_theta;
             for (int y = 0; y < m; ++y) {
-                told[y] = by_theta ? told_by_theta(feature, k, view, y) : told_by_mean(feature, k, view, y);
-                row[0] += now[y] * std::exp(told[y]);
+                told[y] = log_chance(k, y);
+                row[0] += now[y] * chance[k * m + y];
                 then[y] = (by_theta ? log_theta_ : log_mean_)[y] + told[y];
             }
             Answers answers = answers_;
             answers.add(told);
+            if (pairs_) {
+                Bonds bonds = bonds_;
+                bonds.add(*pairs_, shape().row(feature) + k, told);
+                for (int y = 0; y < m; ++y) then[y] += bonds[y];
+            }
             if (by_theta) normalise(then, p);
             else normalise_trusted(then, answers.n(), p);
             std::copy(p.begin(), p.end(), row + 1);
@@ -228,6 +253,7 @@ class Case {
         }
         if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
         drawn_ = surveyed_ = weighed_ = false;
+        if (!bonds_.rows().empty()) give(theta_, 0, given_theta_);
     }
 
     void pay(int feature, int outcome) { purse_.pay(feature, outcome); }
@@ -247,9 +273,13 @@ class Case {
             if (drawn_ && offered) hypotheses_.observe(feature, outcome);
             if (!offered && policy_.redraw_below > 0) drawn_ = false;  // survivors were drawn without it
             if (!other_.empty() && offered) told_.push_back(shape().cell(shape().row(feature) + outcome, 0));
+            if (pairs_) bonds_.add(*pairs_, shape().row(feature) + outcome, log_told_);
         }
         purse_.know(feature);
         close(feature);
+        if (outcome < 0 || !pairs_) return;
+        give(theta_, bonds_.rows().size() - 1, given_theta_);
+        if (plans_twice_) give(mean_theta_, bonds_.rows().size() - 1, given_mean_);
     }
 
     // The feature is never asked again in this case and tells nothing.
@@ -284,11 +314,46 @@ class Case {
     std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
     int overlap_ = 0;                                 // the level of `Temper`
     Answers answers_;                                 // told so far
-    std::vector<double> log_told_;                    // scratch: the log likelihoods of one
-    std::vector<double> log_theta_, log_mean_;        // log P(label, evidence) under theta and under the mean belief
-    std::vector<double> log_besides_;                 // what features that were not on offer add to all of these
-    std::vector<double> posterior_, answer_;  // P(label | evidence) under the theta in mind, and as the answer has it
-    bool weighed_ = false;                    // the former is that of now
+    const Pairs* pairs_ = nullptr;                    // where outcomes come in pairs
+    Pairs own_pairs_;
+    Bonds bonds_;  // what pairs add to the likelihood of what was told
+    mutable std::vector<double> bonded_;
+    struct Given {
+        Theta theta;
+        std::vector<double> sum;                // of `Pairs::add_given`, over what was told
+    } given_theta_, given_mean_;                // theta and the mean of the open features, given what was told
+    std::vector<double> log_told_;              // scratch: the log likelihoods of one
+    std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
+    std::vector<double> log_besides_;           // what features that were not on offer add to all of these
+    std::vector<double> posterior_, answer_;    // P(label | evidence) under the theta in mind, and as the answer has it
+    bool weighed_ = false;                      // the former is that of now
+
+    // log P(label, evidence) with what pairs add to it.
+    const std::vector<double>& bonded(const std::vector<double>& log_p) const {
+        if (bonds_.rows().size() < 2) return log_p;
+        bonded_.resize(log_p.size());
+        for (std::size_t y = 0; y < log_p.size(); ++y) bonded_[y] = log_p[y] + bonds_[y];
+        return bonded_;
+    }
+
+    // Theta of the open features given what was told, once the answers from number `first` on are added.
+    void give(const Theta& theta, std::size_t first, Given& given) const {
+        const std::vector<int>& told = bonds_.rows();
+        if (first == 0) {
+            given.theta.p = theta.p;
+            given.theta.log_p = theta.log_p;
+            given.sum.assign(theta.p.size(), 0.0);
+        }
+        for (const int f : open_) {
+            const int from = shape().cell(shape().row(f), 0), to = shape().cell(shape().row(f + 1), 0);
+            for (std::size_t i = first; i < told.size(); ++i)
+                pairs_->add_given(told[i], f, theta.p.data() + from, given.sum.data() + from);
+            for (int cell = from; cell < to; ++cell) {
+                given.theta.p[cell] = given.sum[cell] / static_cast<double>(told.size());
+                given.theta.log_p[cell] = quick_log(static_cast<float>(given.theta.p[cell]));
+            }
+        }
+    }
 
     // log P(outcome | label) by the mean belief, through a threshold if `view` is not -1.
     double told_by_mean(int feature, int outcome, int view, int y) const {

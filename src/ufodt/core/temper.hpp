@@ -50,6 +50,9 @@ class Temper {
         choose();
     }
 
+    // How likely the labels were at best, in nats, less what is asked for a choice that is not the first.
+    double worth() const { return sums_[level_] - reluctance * level_; }
+
     static double exponent(int level, double n_answers) {
         if (level == 0) return 1.0;
         double product = 1.0;
@@ -88,8 +91,9 @@ class Temper {
         choose();
     }
 
-  private:
     static constexpr double reluctance = 3.0;  // nats by which each quarter of overlap must make labels likelier
+
+  private:
     static double per_quarter(double n_answers) { return 1.0 / std::sqrt(std::sqrt(std::max(n_answers, 1.0))); }
 
     Sums sums_ = {};

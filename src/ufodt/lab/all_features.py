@@ -15,13 +15,12 @@ def answer(learner: UFODT, X: FloatArray, *, rng: np.random.Generator) -> IntArr
 
     `rng` draws theta for a learner that answers under a draw; others leave it alone.
     """
-    told = log_likelihoods(learner, X, rng=rng)
-    overlap = learner.belief.overlap if learner.policy.predict == "mean" else 0.0
-    tells = np.ptp(told, axis=2)  # see core/temper.hpp
-    n_answers = tells.sum(axis=0) ** 2 / np.maximum((tells**2).sum(axis=0), 1e-300)
-    trust = np.maximum(n_answers, 1.0) ** -overlap
-    log_p = trust[:, None] * told.sum(axis=0) + np.log(learner.belief.mean()[1])
-    p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
+    if learner.policy.predict == "mean":
+        views = [_most_used(learner, j) for j in range(learner.problem.n_features)]
+        p = learner.belief.posteriors(learner._compiled, *learner.problem.outcomes(X), views)
+    else:
+        log_p = log_likelihoods(learner, X, rng=rng).sum(axis=0) + np.log(learner.belief.mean()[1])
+        p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
     return np.asarray((p @ learner.problem.losses).argmin(axis=1), dtype=np.int64)
 
 
@@ -56,11 +55,20 @@ def log_likelihoods(learner: UFODT, X: FloatArray, *, rng: np.random.Generator |
 def _of_views(learner: UFODT, j: int, values: FloatArray, rng: np.random.Generator | None) -> FloatArray:
     """log P(side of the most used threshold | label) of one continuous feature, shape `(n_rows, n_labels)`."""
     belief, n_labels = learner.belief, learner.problem.n_labels
-    counts, uses, _ = belief.views()
-    cuts, first = belief.cuts[j], belief.first_view(j)
-    if not cuts:  # nothing was seen yet
+    most = _most_used(learner, j)
+    if most < 0:
         return np.zeros((len(values), n_labels))
-    most = int(uses.reshape(-1, n_labels)[first : first + len(cuts)].sum(axis=1).argmax())
-    below, above = learner.prior.count + counts.reshape(-1, 2, n_labels)[first + most]
+    below, above = learner.prior.count + belief.views()[0].reshape(-1, 2, n_labels)[most]
     p = above / (below + above) if rng is None else rng.beta(above, below)
-    return np.asarray(np.log(np.where((values > cuts[most])[:, None], p, 1 - p) + 1e-300), dtype=np.float64)
+    threshold = belief.cuts[j][most - belief.first_view(j)]
+    return np.asarray(np.log(np.where((values > threshold)[:, None], p, 1 - p) + 1e-300), dtype=np.float64)
+
+
+def _most_used(learner: UFODT, j: int) -> int:
+    """The threshold of one feature that was used most, by its number among all; -1 where there is none yet."""
+    belief = learner.belief
+    first, n_cuts = belief.first_view(j), len(belief.cuts[j])
+    if first < 0 or n_cuts == 0:
+        return -1
+    uses = belief.views()[1].reshape(-1, learner.problem.n_labels)[first : first + n_cuts]
+    return first + int(uses.sum(axis=1).argmax())

@@ -101,23 +101,39 @@ void bind_belief(nb::module_& m) {
         .def("learn_temper", &Belief::learn_temper)
         .def_prop_ro("overlap", [](const Belief& b) { return b.temper().overlap(); })
         .def_prop_ro(
-            "temper",
-            [](const Belief& b) {
-                return to_numpy(std::vector<double>(b.temper().sums().begin(), b.temper().sums().end()));
-            },
-            nb::rv_policy::move)
+            "temper", [](const Belief& b) { return to_numpy(b.sums()); }, nb::rv_policy::move)
         .def(
-            "set_temper",
-            [](Belief& b, const Numbers& sums) {
-                Temper::Sums all;
-                if (sums.size() != all.size() ||
-                    !std::all_of(sums.data(), sums.data() + sums.size(), [](double x) { return std::isfinite(x); })) {
-                    throw std::invalid_argument("the sums of trust do not fit");
-                }
-                std::copy_n(sums.data(), all.size(), all.begin());
-                b.temper().set_sums(all);
+            "set_temper", [](Belief& b, const Numbers& sums) { b.set_sums(to_vector(sums)); }, "sums"_a.noconvert())
+        .def("learn_pairs", &Belief::learn_pairs)
+        .def_prop_ro("is_paired", &Belief::is_paired)
+        .def(
+            "using_pairs",
+            [](const Belief& b, bool uses) {
+                Belief copy(b);
+                copy.use_pairs(uses);
+                return copy;
             },
-            "sums"_a.noconvert())
+            "uses"_a)
+        .def_prop_ro("n_pairs", [](const Belief& b) { return b.pairs().n_counts(); })
+        .def_prop_ro(
+            "pairs", [](const Belief& b) { return to_numpy(b.pairs().counts()); }, nb::rv_policy::move)
+        .def(
+            "set_pairs", [](Belief& b, const Numbers& counts) { b.set_pairs(to_vector(counts)); },
+            "counts"_a.noconvert())
+        .def(
+            "add_pairs",
+            [](Belief& b, const std::shared_ptr<Problem>& problem, const Outcomes& outcomes, const Labels& labels,
+               const Table& values, const Numbers& weights) {
+                std::vector<int> column;
+                const Cases cases = make_cases(*problem, outcomes, values, column);
+                check_fits(*problem, b);
+                check_labels(b.shape(), labels, outcomes.shape(0));
+                if (weights.size() != outcomes.shape(0)) throw std::invalid_argument("one weight per case");
+                nb::gil_scoped_release free;
+                b.add_pairs(cases, labels.data(), weights.data());
+            },
+            "problem"_a, "outcomes"_a.noconvert(), "labels"_a.noconvert(), "values"_a.noconvert(),
+            "weights"_a.noconvert())
         .def_prop_ro("learns_labels", &Belief::learns_labels)
         .def(
             "set_counts",
@@ -160,6 +176,31 @@ void bind_belief(nb::module_& m) {
                 b.discount(gamma);
             },
             "gamma"_a)
+        .def(
+            "posteriors",
+            [](const Belief& b, const std::shared_ptr<Problem>& problem, const Outcomes& outcomes, const Table& values,
+               const std::vector<int>& views) {
+                std::vector<int> column;
+                const Cases cases = make_cases(*problem, outcomes, values, column);
+                check_fits(*problem, b);
+                const std::size_t m = b.shape().n_labels;
+                if (views.size() != static_cast<std::size_t>(b.shape().n_features))
+                    throw std::invalid_argument("one threshold per feature");
+                std::vector<double> table, p;
+                std::vector<Seen> evidence;
+                for (std::size_t i = 0; i < cases.size(); ++i) {
+                    evidence.clear();
+                    for (int f = 0; f < b.shape().n_features; ++f) {
+                        if (!cases.has(i, f)) continue;
+                        evidence.push_back(cases.seen(i, f));
+                        evidence.back().view = views[f];
+                    }
+                    b.posterior(evidence, p);
+                    table.insert(table.end(), p.begin(), p.end());
+                }
+                return to_numpy(std::move(table), {cases.size(), m});
+            },
+            "problem"_a, "outcomes"_a.noconvert(), "values"_a.noconvert(), "views"_a)
         .def("mean",
              [](const Belief& b) {
                  Theta theta;

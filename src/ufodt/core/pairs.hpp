@@ -1,0 +1,192 @@
+// Outcomes that come together: how often two of them were told in one case, under each label.
+//
+// Naive Bayes takes answers to be independent once the label is known. Pairs tell where they are not:
+//
+//     P(b | a, y) = (N(a, b, y) + q P(b | y)) / (N(a, any, y) + q),
+//
+// with N(a, any, y) the cases of label y in which a came and the feature of b was known, and q cases' worth of naive
+// Bayes. A label is then as likely as the answers are in the geometric mean of the models in which all others depend on
+// one of them (averaged one-dependence: Webb, Boughton and Wang, "Not So Naive Bayes", 2005); a question that is still
+// open has the mean of P(b | a, y) over the answers a. Counts of pairs are additive: they merge and forget.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "logarithms.hpp"
+#include "shape.hpp"
+
+namespace ufodt {
+
+class Pairs {
+  public:
+    // None, or of all outcomes of a problem; also none where that would be more than a few megabytes.
+    Pairs() = default;
+    explicit Pairs(const Shape& shape) {
+        const auto n = static_cast<std::size_t>(shape.n_rows);
+        if (n > max_cells / (n * shape.n_labels)) return;
+        shape_ = shape;
+        for (int f = 0; f < shape.n_features; ++f) feature_.insert(feature_.end(), shape.n_outcomes(f), f);
+        count_.assign(n * n * shape.n_labels, 0.0);
+    }
+
+    bool is_none() const { return count_.empty(); }
+
+    // One case that told these rows, at most one of each feature.
+    void add(const std::vector<int>& rows, int label, double weight) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                at(rows[i], rows[j])[label] += weight;
+                at(rows[j], rows[i])[label] += weight;
+            }
+        }
+    }
+
+    void merge(const Pairs& other) {
+        for (std::size_t i = 0; i < count_.size(); ++i) count_[i] += other.count_[i];
+    }
+
+    void scale(double factor) {
+        for (double& c : count_) c *= factor;
+    }
+
+    // The outcomes of a feature are others now: `share(from, to, label)` of what was counted for one goes to another.
+    template <class Share>
+    void move(int feature, Share share) {
+        const int first = shape_.row(feature), n = shape_.n_outcomes(feature), m = shape_.n_labels;
+        std::vector<double> moved(static_cast<std::size_t>(n) * m);
+        for (int row = 0; row < shape_.n_rows; ++row) {
+            if (feature_[row] == feature) continue;
+            std::fill(moved.begin(), moved.end(), 0.0);
+            const double* const counted = at(row, first);
+            for (int from = 0; from < n; ++from) {
+                for (int y = 0; y < m; ++y) {
+                    const double count = counted[from * m + y];
+                    for (int to = 0; count > 0.0 && to < n; ++to) moved[to * m + y] += count * share(from, to, y);
+                }
+            }
+            std::copy(moved.begin(), moved.end(), at(row, first));
+            for (int to = 0; to < n; ++to) std::copy_n(moved.data() + to * m, m, at(first + to, row));
+        }
+    }
+
+    // How much likelier than by chance two outcomes are to come together, under each label: `ratio` is multiplied by
+    // that with the first given, and with the second given. `p_a` and `p_b` are P(outcome | label). One case of the
+    // label `left_out`, in which they did, counts as not learned.
+    void multiply_bond(int a, const double* p_a, int b, const double* p_b, int left_out, double* ratio) const {
+        double n[Shape::max_labels], with_a[Shape::max_labels], with_b[Shape::max_labels];
+        with_number(shape_.n_labels, [&](auto m) {
+            std::copy_n(at(a, b), +m, n);
+            count_known(a, feature_[b], m, with_a);
+            count_known(b, feature_[a], m, with_b);
+            if (left_out >= 0) {
+                n[left_out] = std::max(n[left_out] - 1.0, 0.0);
+                with_a[left_out] = std::max(with_a[left_out] - 1.0, n[left_out]);
+                with_b[left_out] = std::max(with_b[left_out] - 1.0, n[left_out]);
+            }
+            for (int y = 0; y < m; ++y) {
+                const double together = (n[y] + strength * p_a[y]) * (n[y] + strength * p_b[y]);
+                const double apart = p_a[y] * p_b[y] * (with_a[y] + strength) * (with_b[y] + strength);
+                ratio[y] *= std::clamp(together / apart, 1e-30, 1e30);
+            }
+        });
+    }
+
+    // Adds P(outcome | label, `told`) of every outcome of a feature to `sum`; `p` is what they are without.
+    void add_given(int told, int feature, const double* p, double* sum) const {
+        double scale[Shape::max_labels];
+        const double* both = at(told, shape_.row(feature));
+        with_number(shape_.n_labels, [&](auto m) {
+            count_known(told, feature, m, scale);
+            for (int y = 0; y < m; ++y) scale[y] = 1.0 / (scale[y] + strength);
+            for (int k = 0; k < shape_.n_outcomes(feature); ++k, both += m, p += m, sum += m) {
+                for (int y = 0; y < m; ++y) sum[y] += (both[y] + strength * p[y]) * scale[y];
+            }
+        });
+    }
+
+    // What was counted, each pair of rows once.
+    std::vector<double> counts() const {
+        std::vector<double> all;
+        all.reserve(n_counts());
+        for (int a = 0; a < shape_.n_rows; ++a) all.insert(all.end(), at(a, a + 1), at(a, shape_.n_rows));
+        return all;
+    }
+    std::size_t n_counts() const {
+        const auto n = static_cast<std::size_t>(shape_.n_rows);
+        return is_none() ? 0 : n * (n - 1) / 2 * shape_.n_labels;
+    }
+    void set_counts(const std::vector<double>& all) {
+        if (all.size() != n_counts() || !are_counts(all)) throw std::invalid_argument("the pairs do not fit");
+        const double* from = all.data();
+        for (int a = 0; a < shape_.n_rows; ++a) {
+            for (int b = a + 1; b < shape_.n_rows; ++b, from += shape_.n_labels) {
+                std::copy_n(from, shape_.n_labels, at(a, b));
+                std::copy_n(from, shape_.n_labels, at(b, a));
+            }
+        }
+    }
+
+  private:
+    static constexpr std::size_t max_cells = std::size_t{1} << 19;
+    static constexpr double strength = 10.0;  // q: cases' worth of naive Bayes behind every outcome
+
+    Shape shape_;
+    std::vector<int> feature_;   // of every row
+    std::vector<double> count_;  // rows x rows x labels
+
+    double* at(int a, int b) {
+        return count_.data() + (static_cast<std::size_t>(a) * shape_.n_rows + b) * shape_.n_labels;
+    }
+    const double* at(int a, int b) const { return const_cast<Pairs*>(this)->at(a, b); }
+
+    // In how many cases of each label an outcome came and a feature was known.
+    template <class Number>
+    void count_known(int row, int feature, Number m, double* n) const {
+        const double* both = at(row, shape_.row(feature));
+        std::fill_n(n, +m, 0.0);
+        for (int k = 0; k < shape_.n_outcomes(feature); ++k, both += m) {
+            for (int y = 0; y < m; ++y) n[y] += both[y];
+        }
+    }
+};
+
+// What pairs add to the likelihood of the answers of one case.
+class Bonds {
+  public:
+    void clear() { rows_.clear(), p_.clear(), sum_.clear(); }
+
+    // One more answer, by its row and its log likelihood under each label. See `Pairs::multiply_bond` of `left_out`.
+    void add(const Pairs& pairs, int row, const std::vector<double>& log_p, int left_out = -1) {
+        constexpr std::size_t few = 8;  // ratios whose product is a number, so that few logarithms will do
+        const std::size_t m = log_p.size(), before = p_.size();
+        sum_.resize(m, 0.0);
+        p_.resize(before + m);
+        for (std::size_t y = 0; y < m; ++y) p_[before + y] = std::max(smooth_exp(log_p[y]), 1e-100);
+        for (std::size_t i = 0; i < rows_.size(); i += few) {
+            ratio_.assign(m, 1.0);
+            for (std::size_t j = i; j < std::min(i + few, rows_.size()); ++j)
+                pairs.multiply_bond(rows_[j], &p_[j * m], row, &p_[before], left_out, ratio_.data());
+            for (std::size_t y = 0; y < m; ++y) sum_[y] += smooth_log(ratio_[y]);
+        }
+        rows_.push_back(row);
+    }
+
+    const std::vector<int>& rows() const { return rows_; }
+
+    // What is added to the log likelihood of a label.
+    double operator[](std::size_t label) const {
+        return rows_.size() < 2 ? 0.0 : sum_[label] / static_cast<double>(rows_.size());
+    }
+
+  private:
+    std::vector<int> rows_;
+    std::vector<double> p_;            // P(answer | label), answers x labels
+    std::vector<double> sum_, ratio_;  // per label: the logarithm of all bonds, and some of them
+};
+
+}  // namespace ufodt

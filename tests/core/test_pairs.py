@@ -1,0 +1,241 @@
+"""Outcomes that come together: counts are what was seen, answers and plans are the closed forms."""
+
+import numpy as np
+import pytest
+
+from ufodt import core
+
+from .small import Small, draw_small, policy, small
+
+STRENGTH = 10.0
+PAIRED = np.array([0.0] * 5 + [100.0] + [0.0] * 4)  # sums of trust: labels were likelier with pairs, none shared
+HALF = np.array([0.0] * 5 + [0.0, 0.0, 100.0, 0.0, 0.0])
+
+
+def taught(rng: np.random.Generator, case: Small, n: int = 60, sums: np.ndarray = PAIRED) -> np.ndarray:
+    """Teach a belief outcomes that hang together, some not known; return N(a, b, y), rows x rows x labels."""
+    belief, n_rows = case.belief, sum(case.n_outcomes)
+    belief.learn_temper()
+    belief.learn_pairs()
+    counts = np.zeros((n_rows, n_rows, case.n_labels))
+    for _ in range(n):
+        label, hidden = int(rng.integers(case.n_labels)), int(rng.integers(3))
+        seen = {
+            f: int((hidden + (rng.random() < 0.3)) % n_outcomes)
+            for f, n_outcomes in enumerate(case.n_outcomes)
+            if rng.random() < 0.8
+        }
+        belief.update(list(seen.items()), label)
+        rows = [case.rows(f).start + k for f, k in seen.items()]
+        for a in rows:
+            for b in rows:
+                counts[a, b, label] += a != b
+    belief.set_temper(sums)
+    assert belief.is_paired
+    return counts
+
+
+def given(case: Small, counts: np.ndarray, p: np.ndarray, told: int, feature: int) -> np.ndarray:
+    """P(outcome | label, the row that was told) of a feature, by hand."""
+    both = counts[told, case.rows(feature)]
+    return (both + STRENGTH * p[case.rows(feature)]) / (both.sum(axis=0) + STRENGTH)
+
+
+def by_hand(case: Small, counts: np.ndarray, evidence: dict[int, int], overlap: float = 0.0) -> np.ndarray:
+    """P(label | evidence): the geometric mean of the models in which all answers depend on one of them."""
+    p, label = case.belief.mean()
+    rows = [case.rows(f).start + k for f, k in evidence.items()]
+    told = np.log(p[rows])
+    log_p = told.sum(axis=0)
+    for parent in rows:
+        for f, k in evidence.items():
+            row = case.rows(f).start + k
+            if len(rows) > 1 and row != parent:
+                log_p += np.log(given(case, counts, p, parent, f)[k] / p[row]) / len(rows)
+    tells = np.ptp(told, axis=1) if rows else np.zeros(1)
+    n_answers = max(tells.sum() ** 2 / max((tells**2).sum(), 1e-300), 1.0)
+    log_p = np.log(label) + n_answers**-overlap * log_p
+    return np.asarray(np.exp(log_p - np.logaddexp.reduce(log_p)))
+
+
+def outcomes(rng: np.random.Generator, case: Small, n: int) -> dict[int, int]:
+    features = rng.permutation(case.n_features)[:n].tolist()
+    return {f: int(rng.integers(case.n_outcomes[f])) for f in features}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_answers_are_the_closed_form_in_any_order(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case = draw_small(rng, max_features=6)
+    sums, overlap = (PAIRED, 0.0) if seed % 2 else (HALF, 0.5)
+    counts = taught(rng, case, sums=sums)
+    evidence = outcomes(rng, case, int(rng.integers(case.n_features + 1)))
+    expected = by_hand(case, counts, evidence, overlap)
+    for order in (list(evidence), list(evidence)[::-1]):
+        plan = case.plan(stop=[], criterion="ig")
+        for f in order:
+            plan.observe(f, evidence[f])
+        np.testing.assert_allclose(plan.predict()[1], expected, rtol=1e-9)
+    row = np.full((1, case.n_features), -1, dtype=np.int16)
+    row[0, list(evidence)] = list(evidence.values())
+    found = case.belief.posteriors(case.problem, row, np.zeros((1, 0)), [-1] * case.n_features)
+    np.testing.assert_allclose(found[0], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("plan", ["draw", "mean"])
+def test_a_case_is_planned_under_theta_given_what_was_told(seed: int, plan: str) -> None:
+    """What is asked next is what a belief would ask that is certain of theta, and of the labels, given the answers."""
+    rng = np.random.default_rng(seed)
+    case = draw_small(rng, max_features=6, priced=True)
+    counts = taught(rng, case)
+    settings = {"criterion": "ig", "stop": [("cost_benefit", 30.0, 0)], "plan": plan}
+    open_case = case.plan(seed=seed, **settings)
+    theta, _ = open_case.theta()
+    evidence = outcomes(rng, case, int(rng.integers(1, case.n_features + 1)))
+    for f, k in evidence.items():
+        open_case.observe(f, k, False)
+    now, p = theta.copy(), case.belief.mean()[0]
+    rows = [case.rows(f).start + k for f, k in evidence.items()]
+    for f in range(case.n_features):
+        if f not in evidence:
+            now[case.rows(f)] = np.mean([given(case, counts, theta, row, f) for row in rows], axis=0)
+    labels = by_hand(case, counts, evidence) * np.prod(theta[rows] / p[rows], axis=0)
+    labels /= labels.sum()
+    certain = core.Belief(case.problem, np.maximum(now, 1e-9) * 1e9, labels * 1e9, False)
+    expected = core.Plan(case.problem, policy(**{**settings, "plan": "mean"}), certain, seed=1, number=0)
+    for f in evidence:
+        expected.skip(f)
+    found_next, expected_next = open_case.next(), expected.next()
+    assert (found_next is None) == (expected_next is None)
+    if found_next is not None and expected_next is not None:
+        assert found_next[:2] == expected_next[:2]
+        assert found_next[2] == pytest.approx(expected_next[2], rel=1e-3, abs=1e-5)
+    chances = {f: np.mean([given(case, counts, p, row, f) for row in rows], axis=0) for f in range(case.n_features)}
+    for f in range(case.n_features):
+        if f not in evidence:
+            outlook = open_case.outlook(f)
+            np.testing.assert_allclose(outlook[:, 0], chances[f] @ by_hand(case, counts, evidence), rtol=1e-6)
+            for k, after in enumerate(outlook[:, 1:]):
+                np.testing.assert_allclose(after, by_hand(case, counts, {**evidence, f: k}), rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_counts_of_pairs_are_what_was_seen_and_add_up_and_fade(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    one = draw_small(rng, max_features=5)
+    other = Small(**{**vars(one), "belief": one.belief.copy()})
+    counts, more = taught(rng, one), taught(rng, other)
+    upper = np.triu_indices(len(counts), 1)
+    np.testing.assert_array_equal(one.belief.pairs.reshape(-1, one.n_labels), counts[upper])
+    again = one.belief.copy()
+    again.discount(1.0)
+    assert not again.pairs.any()
+    again.set_pairs(one.belief.pairs)
+    np.testing.assert_array_equal(again.pairs, one.belief.pairs)
+    one.belief.merge(other.belief)
+    np.testing.assert_array_equal(one.belief.pairs.reshape(-1, one.n_labels), (counts + more)[upper])
+    one.belief.discount(0.25)
+    np.testing.assert_array_equal(one.belief.pairs.reshape(-1, one.n_labels), 0.75 * (counts + more)[upper])
+
+
+def test_a_table_counts_its_pairs_as_single_cases_do() -> None:
+    rng = np.random.default_rng(1)
+    one_by_one, in_bulk, weighted = (small([2, 3, 4], 3) for _ in range(3))
+    table = rng.integers(-1, 2, (50, 3)).astype(np.int16)
+    labels = rng.integers(-1, 3, 50).astype(np.int32)
+    for case in (one_by_one, in_bulk, weighted):
+        case.belief.learn_pairs()
+    for row, label in zip(table.tolist(), labels.tolist(), strict=True):
+        if label >= 0:
+            one_by_one.belief.update([(f, k) for f, k in enumerate(row) if k >= 0], label)
+    in_bulk.belief.update_many(in_bulk.problem, table, labels)
+    weighted.belief.add_pairs(weighted.problem, table, labels, np.zeros((50, 0)), np.ones(50))
+    np.testing.assert_array_equal(one_by_one.belief.pairs, in_bulk.belief.pairs)
+    np.testing.assert_array_equal(one_by_one.belief.pairs, weighted.belief.pairs)
+
+
+def test_too_many_outcomes_are_not_counted_in_pairs() -> None:
+    few, many = small([2] * 256), small([2] * 257)  # 512 rows squared times two labels are 2**19
+    for case in (few, many):
+        case.belief.learn_temper()
+        case.belief.learn_pairs()
+        case.belief.update([(0, 1), (1, 1)], 0)
+        assert not case.belief.is_paired
+    assert few.belief.n_pairs == 512 * 511 // 2 * 2 and few.belief.pairs.sum() == 1
+    assert many.belief.n_pairs == 0 and many.belief.temper.shape == (5,)
+
+
+@pytest.mark.parametrize("bad", [np.zeros(3), np.full(12, -1.0), np.full(12, np.nan), np.full(12, np.inf)])
+def test_pairs_that_do_not_fit_are_refused(bad: np.ndarray) -> None:
+    belief = small([2, 2]).belief
+    belief.learn_pairs()
+    with pytest.raises(ValueError, match="pairs do not fit"):
+        belief.set_pairs(bad)
+    assert not belief.pairs.any()
+
+
+def test_beliefs_that_count_pairs_merge_with_such_only() -> None:
+    one, other = small([2, 2]).belief, small([2, 2]).belief
+    one.learn_pairs()
+    with pytest.raises(ValueError, match="same prior"):
+        one.merge(other)
+
+
+def numbers(*tables: tuple[np.ndarray, np.ndarray]) -> core.Belief:
+    """A belief that was told two numbers a case, of four bins each, table after table."""
+    problem = core.Problem([4, 4], 2, [1.0] * 2, [1.0] * 2, [-1, -1], 1.0 - np.eye(2), continuous=[1, 1])
+    belief = core.Belief(problem, np.ones((8, 2)), np.ones(2), True)
+    belief.learn_temper()
+    belief.learn_pairs()
+    for X, labels in tables:
+        outcomes = np.zeros(X.shape, dtype=np.int16)
+        belief.update_many(problem, outcomes, labels.astype(np.int32), np.ascontiguousarray(X))
+    return belief
+
+
+def square(belief: core.Belief) -> np.ndarray:
+    """N(bin of the first, bin of the second, label) of `numbers`."""
+    found = np.zeros((8, 8, 2))
+    found[np.triu_indices(8, 1)] = belief.pairs.reshape(-1, 2)
+    return found[:4, 4:]
+
+
+def counted(belief: core.Belief, X: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The same, counted from all values between the cut points of today."""
+    found = np.zeros((4, 4, 2))
+    bins = [np.searchsorted(cuts, values) for cuts, values in zip(belief.cuts, X.T, strict=True)]
+    np.add.at(found, (*bins, labels), 1)
+    return found
+
+
+@pytest.mark.parametrize("slope", [1.0, -1.0])
+def test_pairs_move_with_the_cut_points(slope: float) -> None:
+    rng = np.random.default_rng(3)
+    x, labels = rng.normal(size=600), rng.integers(2, size=600)
+    X = np.column_stack([x, slope * x])
+    at_once, in_parts = (
+        numbers((X, labels)),
+        numbers(*((X[i : i + 100], labels[i : i + 100]) for i in range(0, 600, 100))),
+    )
+    assert at_once.cuts == in_parts.cuts
+    exact, moved = counted(at_once, X, labels), square(in_parts)
+    np.testing.assert_array_equal(square(at_once), exact)
+    np.testing.assert_allclose(moved.sum(axis=(0, 1)), np.bincount(labels))
+    independent = exact.sum(axis=0) * exact.sum(axis=1)[:, None] / exact.sum(axis=(0, 1))
+    assert np.abs(moved - exact).sum() < 0.6 * np.abs(independent - exact).sum()
+
+
+def test_merged_numbers_keep_their_pairs() -> None:
+    rng = np.random.default_rng(4)
+    x, labels = rng.normal(size=(2, 300)) + [[0], [1]], rng.integers(2, size=(2, 300))
+    one, other = (numbers((np.column_stack([v, v]), y)) for v, y in zip(x, labels, strict=True))
+    both, turned = one.copy(), other.copy()
+    both.merge(other)
+    turned.merge(one)
+    assert one.cuts != other.cuts
+    np.testing.assert_allclose(both.pairs, turned.pairs, atol=1e-9)
+    exact = counted(both, np.column_stack([x.ravel(), x.ravel()]), labels.ravel())
+    independent = exact.sum(axis=0) * exact.sum(axis=1)[:, None] / exact.sum(axis=(0, 1))
+    np.testing.assert_allclose(square(both).sum(axis=(0, 1)), np.bincount(labels.ravel()))
+    assert np.abs(square(both) - exact).sum() < 0.8 * np.abs(independent - exact).sum()

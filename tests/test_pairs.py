@@ -1,0 +1,199 @@
+"""Features that hang together: what pairs of outcomes teach, and what questions and answers make of it."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ufodt
+from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Prior, Problem, core, drift, stream, thresholds
+from ufodt.errors import InvalidProblem
+from ufodt.growing import grow
+from ufodt.lab.datasets import nb30, to_problem
+
+from .cases import learned_of
+
+ALONE = Prior(learns_pairs=False)
+
+
+def exclusive(n: int, *, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Two bits and a bit of noise; the label is whether the first two differ, so that neither tells anything alone."""
+    X = np.random.default_rng(seed).integers(2, size=(n, 3))
+    return X, X[:, 0] ^ X[:, 1]
+
+
+def problem(*, known: bool = True) -> Problem:
+    """The first bit is asked in every case."""
+    return Problem([Binary("a", mandatory=known), Binary("b"), Binary("noise")], labels=[0, 1])
+
+
+def test_what_two_answers_tell_together_is_learned_and_asked_for() -> None:
+    X, y = exclusive(600)
+    naive, paired = UFODT(problem(), prior=ALONE, seed=1), UFODT(problem(), seed=1)
+    for learner in (naive, paired):
+        learner.learn_many(X, y)
+    assert paired.belief.is_paired and not naive.belief.is_paired
+    report = paired.evaluate(*exclusive(400, seed=2))
+    assert report.accuracy == 1.0 and report.n_asked == 2.0 and report.calibration < 0.05
+    assert naive.evaluate(*exclusive(400, seed=2)).accuracy < 0.65
+    assert paired.open(known={"a": 1}, explore=False).ask().feature == "b"  # type: ignore[union-attr]
+
+
+def test_a_stream_learns_what_its_answers_tell_together() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(3000, 2))
+    y = (x[:, 0] * x[:, 1] + 0.5 * x[:, 0] > 0).astype(int)  # a saddle: what the second one means depends on the first
+    numbers = Problem([Continuous("first"), Continuous("second")], labels=[0, 1])
+    found = {}
+    for name, prior in (("naive", ALONE), ("paired", Prior())):
+        learner = UFODT(numbers, prior=prior, seed=1)
+        learner.run(x[:2000], y[:2000])
+        found[name] = learner.evaluate(x[2000:], y[2000:]).accuracy
+    assert learner.belief.is_paired and found["paired"] > found["naive"] + 0.04
+
+
+def test_nothing_is_asked_again_in_other_words() -> None:
+    rng = np.random.default_rng(2)
+    y = rng.integers(2, size=4000)
+    same = (rng.random(4000) < np.where(y, 0.8, 0.2)).astype(int)
+    own = (rng.random(4000) < np.where(y, 0.9, 0.1)).astype(int)
+    X = np.column_stack([same, same, same, own])
+    features = [Binary(name) for name in ("told", "again", "once more", "own")]
+    learner = UFODT(Problem(features, labels=[0, 1]), seed=1)
+    learner.learn_many(X, y)
+    assert learner.belief.is_paired
+    told = learner.open(known={"told": 1}, explore=False)
+    assert told.ask().feature == "own"  # type: ignore[union-attr]
+    twice = learner.open(known={"told": 1, "again": 1, "once more": 1}, explore=False)
+    assert twice.predict().probabilities[1] == pytest.approx(told.predict().probabilities[1], abs=0.01)
+    assert told.predict().probabilities[1] == pytest.approx(0.8, abs=0.04)
+
+
+def test_features_that_do_not_hang_together_are_left_to_naive_bayes() -> None:
+    data = nb30(2000, seed=3)
+    found = []
+    for prior in (ALONE, Prior()):
+        learner = UFODT(to_problem(data), prior=prior, seed=1)
+        learner.learn_many(data.X, data.y)
+        assert not learner.belief.is_paired
+        found.append(learner.evaluate(data.X).record)
+    np.testing.assert_array_equal(found[0].predicted, found[1].predicted)
+    np.testing.assert_array_equal(found[0].probability, found[1].probability)
+
+
+def test_bits_of_the_evidence_add_up_to_the_answer() -> None:
+    learner = UFODT(problem(), seed=1)
+    learner.learn_many(*exclusive(600))
+    for order in ("ab", "ba"):
+        session = learner.open(explore=False)
+        for name in order:
+            session.tell(name, 1)
+        first, second = order
+        answer = session.predict()
+        assert answer.label == 0
+        support = next(s for s in answer.why() if s.label == 0)
+        assert support.prior + sum(support.values.values()) == pytest.approx(support.total)
+        assert abs(support.values[first]) < 0.2 < 3 < support.values[second]  # only the second one tells
+
+
+def test_a_case_is_judged_as_if_it_had_not_been_learned() -> None:
+    """The sums of a table are those of learners that never saw the case in question."""
+    X, y = exclusive(40)
+    learner = UFODT(problem(), seed=1)
+    learner.learn_many(X, y)
+    learner._belief = learner.belief.using_pairs(True)
+    learner._belief.set_temper(np.zeros(10))
+    record = learner.evaluate(X).record
+    outcomes, values, labels = stream.cases(learner.problem, X, y)
+    core.learn_trust(learner._belief, learner._tree(), outcomes, labels, values)
+    by_hand = 0.0
+    for i, asked in enumerate(np.split(record.asked, record.n_asked.cumsum()[:-1])):
+        if len(asked) < 2:
+            continue
+        rest = UFODT(problem(), seed=1)
+        keep = np.arange(len(y)) != i
+        rest.learn_many(X[keep], y[keep])
+        rest._belief.set_temper(np.array([0.0] * 5 + [1e6, 0, 0, 0, 0]))
+        known = {rest.problem.features[f].name: int(X[i, f]) for f in asked}
+        by_hand += np.log(rest.open(known=known, explore=False).predict().probabilities[y[i]])
+    assert record.n_asked.mean() == 2.0 and learner.belief.temper[5] == pytest.approx(by_hand, rel=1e-5)
+
+
+def test_weights_are_so_many_rows() -> None:
+    X, y = exclusive(120)
+    weights = np.arange(120) % 3
+    weighted, repeated = UFODT(problem(), seed=1), UFODT(problem(), seed=1)
+    weighted.learn_many(X[::-1], y[::-1], weights=weights[::-1])
+    repeated.learn_many(X.repeat(weights, axis=0), y.repeat(weights), weights=np.ones(weights.sum()))
+    assert learned_of(weighted) == learned_of(repeated) and weighted.belief.is_paired
+
+
+def test_a_loaded_learner_goes_on_with_its_pairs(tmp_path: Path) -> None:
+    X, y = exclusive(300)
+    learner = UFODT(problem(), drift=drift.discount(0.01), seed=1)
+    learner.run(X[:200], y[:200])
+    learner.save(tmp_path / "model.ufodt")
+    loaded = ufodt.load(tmp_path / "model.ufodt")
+    for each in (learner, loaded):
+        each.run(X[200:], y[200:])
+    assert learned_of(loaded) == learned_of(learner) and loaded.belief.is_paired
+
+
+def test_merged_learners_know_the_pairs_of_both() -> None:
+    X, y = exclusive(400)
+    whole, one, other = (UFODT(problem(), seed=1) for _ in range(3))
+    whole.learn_many(X, y)
+    one.learn_many(X[:200], y[:200])
+    other.learn_many(X[200:], y[200:])
+    one.merge(other)
+    np.testing.assert_array_equal(one.belief.pairs, whole.belief.pairs)
+    assert one.evaluate(*exclusive(100, seed=3)).accuracy == 1.0
+
+
+def test_a_world_that_moved_is_learned_anew() -> None:
+    X, y = exclusive(800)
+    learner = UFODT(problem(), drift=drift.auto(), seed=1)
+    learner.run(X[:400], y[:400])
+    record = learner.run(X[400:], 1 - y[400:])
+    assert (record.predicted[200:] == 1 - y[600:]).mean() > 0.95
+
+
+@pytest.mark.parametrize("cutting", [thresholds.exhaustive(4), thresholds.exp3(4)])
+def test_thresholds_in_place_of_bins_have_no_pairs(cutting: Any) -> None:
+    numbers = Problem([Continuous("x"), Continuous("y")], labels=[0, 1])
+    learner = UFODT(numbers, thresholds=cutting, seed=1)
+    rng = np.random.default_rng(1)
+    learner.learn_many(rng.normal(size=(50, 2)), rng.integers(2, size=50))
+    assert learner.belief.n_pairs == 0 and not learner.belief.is_paired
+
+
+def test_who_answers_under_theta_uses_no_pairs() -> None:
+    learner = UFODT(problem(), policy=Policy(plan="draw", predict="theta"), seed=1)
+    learner.run(*exclusive(600))
+    assert learner.evaluate(*exclusive(200, seed=2)).accuracy < 0.7
+
+
+def test_pairs_are_carried_over_when_a_problem_grows() -> None:
+    X, y = exclusive(300)
+    learner = UFODT(problem(known=False), seed=1)
+    learner.learn_many(X, y)
+    larger = Problem(
+        [Binary("a"), Categorical("b", ["(any other)", 0, 1, "red"]), Continuous("noise"), Binary("new")],
+        labels=[0, 1, 2],
+    )
+    grown = grow(learner, larger)
+    rows = np.array([0, 1, 3, 4, 6, 7])  # of the old outcomes; the noise is cut in two by its values
+    a, b = (rows[of] for of in np.triu_indices(6, 1))
+    n_rows = grown._compiled.n_rows
+    found = np.zeros((n_rows, n_rows, 3))
+    found[np.triu_indices(n_rows, 1)] = grown.belief.pairs.reshape(-1, 3)
+    np.testing.assert_array_equal(found[a, b, :2], learner.belief.pairs.reshape(-1, 2))
+    assert found.sum() == learner.belief.pairs.sum()
+    assert grown.belief.is_paired
+    assert grown.open(known={"a": 1, "b": 1}, explore=False).predict().label == 0
+
+
+def test_learning_pairs_is_a_yes_or_no() -> None:
+    with pytest.raises(InvalidProblem, match="learns_pairs='often' came; expected True or False"):
+        Prior(learns_pairs="often")  # type: ignore[arg-type]
