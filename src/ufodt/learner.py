@@ -329,10 +329,11 @@ class UFODT(Memory):
     def gap(self, *, depth: int | None = None) -> Gap:
         """Return what a case is expected to cost, prices and loss, beside the least that any policy could reach.
 
-        The policy is that of `evaluate`, and both figures hold if the mean belief is true. Exact for up to 15 binary
-        features or 9 of five values, with fewer labels than about ten there, but for a budget that meets groups,
-        surcharges or computed features: then the least is a lower bound. Beyond that size it is one by information
-        relaxation, which rises with `depth`, up to 4 (see `ufodt.certificate`), and of which no budget is asked.
+        The policy is that of `evaluate`, and both figures hold if the mean belief of single features is true; pairs are
+        not read. Exact for up to 15 binary features or 9 of five values, with fewer labels than about ten there, but
+        for a budget that meets groups, surcharges or computed features: then the least is a lower bound. Beyond that
+        size it is one by information relaxation, which rises with `depth`, up to 4 (see `ufodt.certificate`), and of
+        which no budget is asked.
 
         >>> from ufodt import Binary
         >>> learner = UFODT(Problem([Binary("fever"), Binary("cough")], labels=["healthy", "ill"]), seed=7)

@@ -46,7 +46,7 @@ class Support:
     `prior` and the bits of every value told, in the order told, add up to `total`, the logarithm of the label's odds
     to base 2: 3 bits are odds of 8 to 1. A value's bits are the logarithm of how much likelier it is under the label
     than under the others, weighted as they stood by then, and as far as all values together are trusted; with two
-    labels the order makes no difference.
+    labels the order makes no difference, unless it was learned that outcomes come together.
     """
 
     label: Label
