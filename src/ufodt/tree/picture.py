@@ -16,7 +16,7 @@ def to_svg(tree: Tree) -> str:
     width, height = picture.width, picture.height
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'height="{height:.0f}" style="max-width:100%;height:auto" font-family="{escape(_FONT)}" '
+        f'style="max-width:100%" font-family="{escape(_FONT)}" '  # its height follows from the box it shows
         f'font-size="{SIZE}" role="img" aria-label="decision tree">',
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="white"/>',
     ]
