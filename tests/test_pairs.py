@@ -97,27 +97,29 @@ def test_bits_of_the_evidence_add_up_to_the_answer() -> None:
         assert abs(support.values[first]) < 0.2 < 3 < support.values[second]  # only the second one tells
 
 
-def test_a_case_is_judged_as_if_it_had_not_been_learned() -> None:
+@pytest.mark.parametrize("weight", [1.0, 0.3])
+def test_a_case_is_judged_as_if_it_had_not_been_learned(weight: float) -> None:
     """The sums of a table are those of learners that never saw the case in question."""
     X, y = exclusive(40)
+    weights = np.full(40, weight)
     learner = UFODT(problem(), seed=1)
-    learner.learn_many(X, y)
+    learner.learn_many(X, y, weights=weights)
     learner._belief = learner.belief.using_pairs(True)
     learner._belief.set_temper(np.zeros(10))
     record = learner.evaluate(X).record
     outcomes, values, labels = stream.cases(learner.problem, X, y)
-    core.learn_trust(learner._belief, learner._tree(), outcomes, labels, values)
+    core.learn_trust(learner._belief, learner._tree(), outcomes, labels, values, weights)
     by_hand = 0.0
     for i, asked in enumerate(np.split(record.asked, record.n_asked.cumsum()[:-1])):
         if len(asked) < 2:
             continue
         rest = UFODT(problem(), seed=1)
         keep = np.arange(len(y)) != i
-        rest.learn_many(X[keep], y[keep])
+        rest.learn_many(X[keep], y[keep], weights=weights[keep])
         rest._belief.set_temper(np.array([0.0] * 5 + [1e6, 0, 0, 0, 0]))
         known = {rest.problem.features[f].name: int(X[i, f]) for f in asked}
-        by_hand += np.log(rest.open(known=known, explore=False).predict().probabilities[y[i]])
-    assert record.n_asked.mean() == 2.0 and learner.belief.temper[5] == pytest.approx(by_hand, rel=1e-5)
+        by_hand += weight * np.log(rest.open(known=known, explore=False).predict().probabilities[y[i]])
+    assert record.n_asked.min() == 2 and learner.belief.temper[5] == pytest.approx(by_hand, rel=1e-5)
 
 
 def test_weights_are_so_many_rows() -> None:
@@ -192,6 +194,67 @@ def test_pairs_are_carried_over_when_a_problem_grows() -> None:
     assert found.sum() == learner.belief.pairs.sum()
     assert grown.belief.is_paired
     assert grown.open(known={"a": 1, "b": 1}, explore=False).predict().label == 0
+
+
+@pytest.mark.parametrize("n_values", [6, 12])
+def test_a_yes_or_no_that_becomes_a_number_has_pairs_once_it_is_cut(n_values: int) -> None:
+    learner = UFODT(Problem([Binary("a"), Binary("b")], labels=[0, 1]), seed=1)
+    for i in range(n_values):
+        learner.learn({"values": {"a": i % 2, "b": i % 2}}, i % 2)
+    grown = grow(learner, Problem([Binary("a"), Continuous("b")], labels=[0, 1]))
+    is_cut = bool(grown.belief.cuts[1])
+    assert is_cut == (n_values >= 8) and grown.belief.pairs.sum() == n_values * is_cut
+    for i in range(30):
+        grown.learn({"values": {"b": float(i % 2) + 10 * (i % 3)}}, i % 2)
+    assert grown.belief.pairs.sum() == pytest.approx(n_values * is_cut)
+
+
+def test_a_number_that_wanders_loses_no_pairs() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(2, size=3000)
+    X = np.column_stack([rng.normal(size=3000) + y, np.cumsum(rng.normal(size=3000))])
+    numbers = Problem([Continuous("still", mandatory=True), Continuous("moving", mandatory=True)], labels=[0, 1])
+    learner = UFODT(numbers, thresholds=thresholds.bins(40), seed=1)
+    learner.run(X, y)
+    assert learner.belief.pairs.sum() == pytest.approx(3000 - 7)  # a number is cut from eight values on
+
+
+def test_a_learner_that_has_just_begun_anew_merges_into_one_without_cut_points() -> None:
+    rng = np.random.default_rng(4)
+    numbers = Problem([Binary("b", mandatory=True), Continuous("x", mandatory=True)], labels=[0, 1])
+    one, other = UFODT(numbers, seed=1), UFODT(numbers, seed=1)
+    y = rng.integers(2, size=300)
+    other.run(np.column_stack([y, rng.normal(size=300)]), y)
+    other._belief.discount(1.0)
+    other.learn({"values": {"b": 1, "x": 3.0}}, 1)
+    cleared = other._belief
+    cuts = cleared.cuts[1]
+    cleared.restore_sketch(1, cuts, *(part.ravel() for part in cleared.sketch(1)[:2]), 1)
+    one.merge(other)
+    assert cuts and not one.belief.cuts[1] and not one.belief.pairs.any()
+
+
+def test_a_model_from_before_pairs_goes_on_without_and_merges_as_before() -> None:
+    X, y = exclusive(60)
+    learner = UFODT(problem(), prior=ALONE, drift=drift.discount(0.1, prior=Prior(count=2.0)), seed=1)
+    learner.learn_many(X, y)
+    described, arrays = learner.__getstate__()
+    del described["prior"]["learns_pairs"], described["drift"]["prior"]["learns_pairs"]
+    old = UFODT.__new__(UFODT)
+    old.__setstate__((described, arrays))
+    assert learned_of(old) == learned_of(learner) and not old.prior.learns_pairs
+    old.merge(learner)
+
+
+def test_an_open_case_does_not_hear_of_pairs_learned_since() -> None:
+    X, y = exclusive(300)
+    learner = UFODT(problem(), seed=1)
+    learner.learn_many(X, y)
+    session = learner.open(known={"a": 1, "b": 0}, explore=False)
+    before = session.predict().probabilities
+    learner.learn_many(X, 1 - y)
+    assert session.predict().probabilities == before
+    assert learner.open(known={"a": 1, "b": 0}, explore=False).predict().probabilities != before
 
 
 def test_learning_pairs_is_a_yes_or_no() -> None:

@@ -1,8 +1,8 @@
 """How far from the optimum: what a policy is expected to pay, and the least that any policy could.
 
 Everything here holds for one known theta: P(outcome | label) of every feature, one row per outcome and one column per
-label, and P(label). For a learner that theta is its mean belief, so a certificate says how well the learner acts on
-what it believes, not whether what it believes is true.
+label, and P(label). For a learner that theta is its mean belief of single features, so a certificate says how well the
+learner acts on what it believes of them, not whether that is true, nor what it knows of pairs beyond it.
 """
 
 import math

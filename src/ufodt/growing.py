@@ -311,19 +311,22 @@ def _carried(learner: UFODT, belief: core.Belief, grown: UFODT) -> core.Belief:
 def _pairs(learner: UFODT, belief: core.Belief, grown: UFODT, carried: core.Belief) -> NDArray[np.float64]:
     """What was counted of outcomes that came together, by the rows of the grown learner."""
     rows: list[int] = []
+    gone = -grown._compiled.n_rows
     firsts = np.cumsum([0, *grown._compiled.n_outcomes])
     for f, (old, new) in enumerate(zip(learner.problem.features, grown.problem.features, strict=False)):
         if isinstance(old, Continuous):
             outcomes = list(range(learner._compiled.n_outcomes[f]))
         elif isinstance(new, Continuous):
-            outcomes = [bisect_left(carried.cuts[f], float(value)) for value in old.values]
+            cuts = carried.cuts[f]  # without any, a number has no outcomes that could come together with others
+            outcomes = [bisect_left(cuts, float(value)) if cuts else gone for value in old.values]
         else:  # a value that was never met may be gone
-            outcomes = [new.outcome(value) if value in new.values else 0 for value in old.values]
+            outcomes = [new.outcome(value) if value in new.values else gone for value in old.values]
         rows.extend(firsts[f] + outcome for outcome in outcomes)
     m, n_rows, n_labels = learner.problem.n_labels, grown._compiled.n_rows, grown.problem.n_labels
     a, b = (np.array(rows)[of] for of in np.triu_indices(len(rows), 1))
+    stays = np.minimum(a, b) >= 0
     after = np.zeros((n_rows, n_rows, n_labels))
-    np.add.at(after[:, :, :m], (np.minimum(a, b), np.maximum(a, b)), belief.pairs.reshape(-1, m))
+    np.add.at(after[:, :, :m], (np.minimum(a, b)[stays], np.maximum(a, b)[stays]), belief.pairs.reshape(-1, m)[stays])
     return after[np.triu_indices(n_rows, 1)].ravel()
 
 

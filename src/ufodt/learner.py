@@ -220,9 +220,9 @@ class UFODT(Memory):
         row by row, or with `weights` from all rows at once. Exp3's sums stay as they are: they add up the gains that
         plans saw when they chose a threshold, and a table comes without plans; all thresholds are counted, however.
 
-        How far several answers together are trusted is learned from what `evaluate` would have paid for in each case,
-        and is judged as if that case had not been learned. That takes a tree for each table: single cases are for
-        `learn`.
+        How far several answers together are trusted, and whether to go by what comes together, is learned from what
+        `evaluate` would have paid for in each case, with pairs and without, and is judged as if that case had not been
+        learned. That takes two trees for each table: single cases are for `learn`.
         """
         outcomes, values, labels = stream.cases(self.problem, X, y)
         given = None if weights is None else stream.checked_weights(weights, len(labels))
@@ -231,10 +231,9 @@ class UFODT(Memory):
             self._selection.update_many(belief, self._compiled, outcomes, labels, values, given)
 
         def trust(belief: core.Belief) -> None:
-            trees = [self._tree(belief.using_pairs(uses)) for uses in ((False, True) if belief.n_pairs else (False,))]
-            shares = (np.ones(len(labels)) if given is None else given) / len(trees)
-            for tree in trees:
-                core.learn_trust(belief, tree, outcomes, labels, values, shares)
+            ways = [belief.using_pairs(uses) for uses in (False, True)] if belief.n_pairs else [belief]
+            for tree in [self._tree(way) for way in ways]:
+                core.learn_trust(belief, tree, outcomes, labels, values, given, share=1 / len(ways))
 
         if given is None:
             self._teach(
@@ -409,7 +408,8 @@ class UFODT(Memory):
         """Add what another learner of the same problem and prior has learned.
 
         The counts of labels, yes-or-no and named values add exactly. A number's are counted again between cut points of
-        both, from the values that each keeps in summary. Merging the same learner twice counts its cases twice.
+        both, from the values that each keeps in summary; its pairs with other features go where its values went.
+        Merging the same learner twice counts its cases twice.
 
         Where drift leads to a prior of its own, that must be the same too; what both have forgotten of the prior of the
         start adds up. So do the weights of a feature selection, where both have some. Of a learner that had an alarm of

@@ -44,8 +44,8 @@ def read(manifest: Mapping[str, Any]) -> Settings:
     return Settings(
         read_problem(manifest["problem"]),
         Policy(**{**manifest["policy"], "stop": _read_stop(manifest["policy"]["stop"])}),
-        _read_prior(manifest["prior"]),
-        Thresholds(**{"spread": 0.0, **manifest["thresholds"]}),  # as it was before bins shared, or there was a choice
+        _read_prior({"learns_pairs": False, **manifest["prior"]}),
+        Thresholds(**{"spread": 0.0, **manifest["thresholds"]}),  # as it was before bins shared
         _read_drift(manifest["drift"]),
         Selection(**{"by": "weights", **manifest["selection"]}),
     )
@@ -97,7 +97,7 @@ def _read_prior(prior: Mapping[str, Any]) -> Prior:
     for feature, label, given, strength in prior["experts"]:
         pairs = isinstance(given, list) and bool(given) and isinstance(given[0], list)
         experts.append(Expert(feature, label, dict(given) if pairs else given, strength))
-    return Prior(**{"learns_pairs": False, **prior, "experts": tuple(experts), "labels": _from_pairs(prior["labels"])})
+    return Prior(**{**prior, "experts": tuple(experts), "labels": _from_pairs(prior["labels"])})
 
 
 def _read_drift(rule: Mapping[str, Any]) -> Drift:

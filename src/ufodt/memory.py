@@ -161,7 +161,7 @@ class Memory:
 
     def _end_plan(self, plan: core.Plan) -> None:
         self._n_opened += 1
-        self._spare = plan
+        self._spare = None if self._belief.is_paired else plan  # one that keeps pairs would have them copied to learn
 
     def _learn_seen(self, seen: "list[core.Seen]", label: int, rewards: list[tuple[int, float]]) -> None:
         with self._alone:

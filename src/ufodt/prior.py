@@ -67,9 +67,10 @@ class Prior:
         Bayes too sure; for the answer n of them then count as fewer, as the labels revealed so far call for. Not in
         the paper.
     learns_pairs
-        Whether it is counted which outcomes come together under a label, and learned whether questions and answers do
-        better with that than with naive Bayes; until then nothing changes. Takes `learns_trust`, bins, and a problem
-        whose outcomes squared times labels are no more than half a million. Not in the paper.
+        Whether it is counted which outcomes come together under a label, and learned whether answers do better with
+        that than with naive Bayes; until then nothing changes. Then questions go by it too, but for the hypotheses of
+        EC2, US and region information, which take features to be independent still. Takes `learns_trust`, bins, and a
+        problem whose outcomes squared times labels are no more than half a million. Not in the paper.
     """
 
     count: float = 1.0

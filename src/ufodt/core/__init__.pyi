@@ -293,6 +293,8 @@ def learn_trust(
     labels: Ints,
     values: Floats | None = None,
     weights: Floats | None = None,
+    *,
+    share: float = 1.0,
 ) -> None: ...
 def run(
     problem: Problem,

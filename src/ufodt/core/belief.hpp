@@ -5,10 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -70,35 +72,35 @@ class Belief {
 
     // How far the likelihood of several answers is trusted; learned once switched on.
     void learn_temper() { tempers_ = true; }
-    const Temper& temper() const { return is_paired() ? paired_ : temper_; }
+    const Temper& temper() const { return is_paired() ? paired_ : alone_; }
 
     // Which outcomes come together; learned once switched on, where there are not too many, nor thresholds in place of
     // bins. They are used while labels were likelier with them, each way with the trust that suits it.
     void learn_pairs() {
-        if (views_.size() == 0) pairs_ = Pairs(shape_);
+        if (views_.size() == 0) pairs_ = std::make_shared<Pairs>(shape_);
     }
-    const Pairs& pairs() const { return pairs_; }
+    const std::shared_ptr<Pairs>& pairs() const { return pairs_; }  // a case that is open goes on with those it has
     bool is_paired() const {
-        return !pairs_.is_none() && uses_pairs_.value_or(paired_.worth() > temper_.worth() + Temper::reluctance);
+        return !pairs_->is_none() && uses_pairs_.value_or(paired_.worth() > alone_.worth() + Temper::reluctance);
     }
     void use_pairs(bool uses) { uses_pairs_ = uses; }  // whatever the labels said
-    void set_pairs(const std::vector<double>& counts) { pairs_.set_counts(counts); }
+    void set_pairs(const std::vector<double>& counts) { own_pairs().set_counts(counts); }
 
     // The sums behind both, with pairs those with them last.
     std::vector<double> sums() const {
-        std::vector<double> all(temper_.sums().begin(), temper_.sums().end());
-        if (!pairs_.is_none()) all.insert(all.end(), paired_.sums().begin(), paired_.sums().end());
+        std::vector<double> all(alone_.sums().begin(), alone_.sums().end());
+        if (!pairs_->is_none()) all.insert(all.end(), paired_.sums().begin(), paired_.sums().end());
         return all;
     }
     void set_sums(const std::vector<double>& all) {
         constexpr std::size_t n = Temper::n_levels;
-        if (all.size() != (pairs_.is_none() ? n : 2 * n) || !are_finite(all))
+        if (all.size() != (pairs_->is_none() ? n : 2 * n) || !are_finite(all))
             throw std::invalid_argument("the sums of trust do not fit");
         Temper::Sums half;
         std::copy_n(all.begin(), n, half.begin());
-        temper_.set_sums(half);
+        alone_.set_sums(half);
         std::copy_n(all.end() - n, n, half.begin());
-        if (!pairs_.is_none()) paired_.set_sums(half);
+        if (!pairs_->is_none()) paired_.set_sums(half);
     }
 
     const Cuts& cuts() const { return cuts_; }
@@ -115,10 +117,10 @@ class Belief {
     void update(const std::vector<Seen>& evidence, int label, const std::vector<Reward>& rewards = {}) {
         if (tempers_) judge(evidence, label, 1.0);
         for (const Seen& seen : evidence) learn(seen, label, true);
-        if (!pairs_.is_none()) {
+        if (!pairs_->is_none()) {
             rows_.clear();
             for (const Seen& seen : evidence) add_row(seen);
-            pairs_.add(rows_, label, 1.0);
+            if (rows_.size() > 1) own_pairs().add(rows_, label, 1.0);
         }
         for (const Reward& reward : rewards) views_.reward(reward.view, reward.amount);
         if (learns_labels_) set_label_count(label, label_count_[label] + 1.0);
@@ -140,7 +142,7 @@ class Belief {
     // The pairs of a table, between the cut points that it leads to. They are added up first, so that whole weights
     // give the same bits in any order.
     void add_pairs(const Cases& cases, const std::int32_t* labels, const double* weights = nullptr) {
-        if (pairs_.is_none()) return;
+        if (pairs_->is_none()) return;
         Pairs table(shape_);
         for (std::size_t i = 0; i < cases.size(); ++i) {
             if (labels[i] < 0) continue;
@@ -150,19 +152,19 @@ class Belief {
             }
             table.add(rows_, labels[i], weights ? weights[i] : 1.0);
         }
-        pairs_.merge(table);
+        own_pairs().merge(table);
     }
 
-    // How far answers are trusted, from `weight` cases that were learned already: as if the one in question had not
-    // been.
-    void learn_trust(const std::vector<Seen>& evidence, int label, double weight) {
+    // How far answers are trusted, from `weight` cases that were learned already: as if the one in question, which
+    // counted as much as `own`, had not been.
+    void learn_trust(const std::vector<Seen>& evidence, int label, double weight, double own) {
         if (!tempers_) return;
         const double of_label = label_count_[label];
         std::vector<double> counted(evidence.size());
         for (std::size_t i = 0; i < evidence.size(); ++i)
-            counted[i] = recount(evidence[i], label, [](double count) { return std::max(count - 1.0, 0.0); });
-        if (learns_labels_) set_label_count(label, std::max(of_label - 1.0, 0.0));
-        judge(evidence, label, weight, label);
+            counted[i] = recount(evidence[i], label, [own](double count) { return std::max(count - own, 0.0); });
+        if (learns_labels_) set_label_count(label, std::max(of_label - own, 0.0));
+        judge(evidence, label, weight, own);
         set_label_count(label, of_label);
         for (std::size_t i = 0; i < evidence.size(); ++i)
             recount(evidence[i], label, [&](double) { return counted[i]; });
@@ -173,14 +175,14 @@ class Belief {
         const bool one_shape = shape_ == other.shape_ && continuous_ == other.continuous_ && fixed_ == other.fixed_ &&
                                views_.has_same_places(other.views_);
         const bool one_prior = prior_.is_alike(other.prior_) && learns_labels_ == other.learns_labels_ &&
-                               pairs_.is_none() == other.pairs_.is_none();
+                               pairs_->is_none() == other.pairs_->is_none();
         if (!one_shape || !one_prior)
             throw std::invalid_argument("beliefs merge only when they started from the same prior");
         for (std::size_t i = 0; i < count_.size(); ++i) count_[i] += other.count_[i];
         for (std::size_t i = 0; i < label_count_.size(); ++i) label_count_[i] += other.label_count_[i];
-        temper_.merge(other.temper_);
+        alone_.merge(other.alone_);
         paired_.merge(other.paired_);
-        Pairs theirs = other.pairs_;
+        Pairs theirs = *other.pairs_;
         prior_.fade(other.prior_.kept());  // the cases of both have made it fade
         for (int f = 0; f < shape_.n_features; ++f) {
             if (!continuous_[f]) continue;
@@ -195,7 +197,7 @@ class Belief {
             move_pairs(theirs, f, other.cuts_[f]);
             if (views_.has(f)) views_.merge_uses(f, other.views_);
         }
-        pairs_.merge(theirs);
+        if (!theirs.is_none()) own_pairs().merge(theirs);
         refresh();
     }
 
@@ -204,9 +206,9 @@ class Belief {
     void discount(double gamma) {
         for (double& c : count_) c *= 1.0 - gamma;
         for (double& c : label_count_) c *= 1.0 - gamma;
-        temper_.scale(1.0 - gamma);
+        alone_.scale(1.0 - gamma);
         paired_.scale(1.0 - gamma);
-        pairs_.scale(1.0 - gamma);
+        if (!pairs_->is_none()) own_pairs().scale(1.0 - gamma);
         prior_.fade(1.0 - gamma);
         for (Sketch& sketch : sketch_) sketch.scale(1.0 - gamma);
         views_.scale(1.0 - gamma);
@@ -217,9 +219,9 @@ class Belief {
     void clear() {
         std::fill(count_.begin(), count_.end(), 0.0);
         std::fill(label_count_.begin(), label_count_.end(), 0.0);
-        temper_.scale(0.0);
+        alone_.scale(0.0);
         paired_.scale(0.0);
-        pairs_.scale(0.0);
+        if (!pairs_->is_none()) own_pairs().scale(0.0);
         prior_.fade(0.0);
         std::fill(n_seen_.begin(), n_seen_.end(), 0);
         for (Sketch& sketch : sketch_) sketch = Sketch(shape_.n_labels);
@@ -307,9 +309,9 @@ class Belief {
 
   private:
     // Log of P(evidence | label) under the mean belief; returns how many answers that is. What pairs add to it goes to
-    // `bonds`, if they are wanted; a case of the label `left_out` counts as not among them.
+    // `bonds`, if they are wanted.
     double likelihood(const std::vector<Seen>& evidence, std::vector<double>& log_p, Bonds* bonds,
-                      int left_out = -1) const {
+                      const LeftOut& left_out = {}) const {
         const int m = shape_.n_labels;
         Answers answers;
         log_p.assign(m, 0.0);
@@ -324,19 +326,20 @@ class Belief {
                 log_p[y] += told_[y];
             }
             answers.add(told_);
-            if (bonds) bonds->add(pairs_, shape_.row(f) + k, told_, left_out);
+            if (bonds) bonds->add(*pairs_, shape_.row(f) + k, told_, left_out);
         }
         return answers.n();
     }
 
-    // Notes how likely a label was that was revealed, in `weight` cases. A single answer is trusted in full.
-    void judge(const std::vector<Seen>& evidence, int label, double weight, int left_out = -1) {
+    // Notes how likely a label was that was revealed, in `weight` cases. A single answer is trusted in full. Of the
+    // pairs that were counted, as many as `own` are of this case.
+    void judge(const std::vector<Seen>& evidence, int label, double weight, double own = 0.0) {
         if (evidence.size() < 2) return;
-        const bool counts_pairs = !pairs_.is_none();
+        const bool counts_pairs = !pairs_->is_none();
         bonds_.clear();
-        const double n_answers = likelihood(evidence, likelihood_, counts_pairs ? &bonds_ : nullptr, left_out);
+        const double n_answers = likelihood(evidence, likelihood_, counts_pairs ? &bonds_ : nullptr, {label, own});
         if (n_answers <= 1.0 && bonds_.rows().size() < 2) return;
-        temper_.learn(log_mean_.label, likelihood_, n_answers, label, weight);
+        alone_.learn(log_mean_.label, likelihood_, n_answers, label, weight);
         if (!counts_pairs) return;
         for (std::size_t y = 0; y < likelihood_.size(); ++y) likelihood_[y] += bonds_[y];
         paired_.learn(log_mean_.label, likelihood_, n_answers, label, weight);
@@ -346,28 +349,38 @@ class Belief {
         if (const int k = outcome(seen); k >= 0) rows_.push_back(shape_.row(seen.feature) + k);
     }
 
+    // Pairs to change: they are no one else's.
+    Pairs& own_pairs() {
+        if (pairs_.use_count() > 1) pairs_ = std::make_shared<Pairs>(*pairs_);
+        std::atomic_thread_fence(std::memory_order_acquire);  // who held them before has read them
+        return *pairs_;
+    }
+
     // Pairs that were counted between other cut points of a feature: each bin goes where its values went, as far as
-    // the sketch tells under the label, or else under all.
+    // the sketch tells under the label, or else under all, or else where its upper end is. A number without cut points
+    // has no outcome that could come together with another.
     void move_pairs(Pairs& pairs, int f, const std::vector<double>& cuts) const {
         if (pairs.is_none() || cuts.empty() || cuts == cuts_[f]) return;
+        if (cuts_[f].empty()) return pairs.move(f, [](int, int, int) { return 0.0; });
         const int m = shape_.n_labels, n = shape_.n_outcomes(f), all = m;
         const Sketch& sketch = sketch_[f];
         std::vector<double> moved(static_cast<std::size_t>(n) * n * (m + 1)),
-            kept(static_cast<std::size_t>(n) * (m + 1));
+            in_bin(static_cast<std::size_t>(n) * (m + 1));
         for (std::size_t i = 0; i < sketch.values().size(); ++i) {
             const int from = outcome_of(cuts, sketch.values()[i]), to = outcome_of(cuts_[f], sketch.values()[i]);
             for (int y = 0; y < m; ++y) {
                 const double count = sketch.counts()[i * m + y];
                 for (const int column : {y, all}) {
                     moved[(from * n + to) * (m + 1) + column] += count;
-                    kept[from * (m + 1) + column] += count;
+                    in_bin[from * (m + 1) + column] += count;
                 }
             }
         }
         pairs.move(f, [&](int from, int to, int y) {
-            const int column = kept[from * (m + 1) + y] > 0.0 ? y : all;
-            const double of = kept[from * (m + 1) + column];
-            return of > 0.0 ? moved[(from * n + to) * (m + 1) + column] / of : 0.0;
+            const int column = in_bin[from * (m + 1) + y] > 0.0 ? y : all;
+            const double of = in_bin[from * (m + 1) + column];
+            if (of > 0.0) return moved[(from * n + to) * (m + 1) + column] / of;
+            return to == outcome_of(cuts_[f], cuts[std::min<std::size_t>(from, cuts.size() - 1)]) ? 1.0 : 0.0;
         });
     }
 
@@ -390,9 +403,9 @@ class Belief {
     std::vector<double> alpha_, squeeze_;
     LogMean log_mean_;
     mutable Promises promises_;  // once they were worked out since the last value; else the most is -1
-    Temper temper_, paired_;     // as naive Bayes has it, and with pairs
+    Temper alone_, paired_;      // trust in answers as naive Bayes has them, and with what pairs add
     bool tempers_ = false;
-    Pairs pairs_;
+    std::shared_ptr<Pairs> pairs_ = std::make_shared<Pairs>();
     std::optional<bool> uses_pairs_;
     std::vector<double> likelihood_;
     Bonds bonds_;
@@ -462,7 +475,7 @@ class Belief {
         else sketch.quantiles(n_cuts_[f], cuts_[f]);
         if (cuts_[f].empty() && !views_.has(f)) cuts_[f] = sketch.values();
         count_again(f);
-        move_pairs(pairs_, f, before);
+        if (!pairs_->is_none()) move_pairs(own_pairs(), f, before);
     }
 
     // What was seen of a feature, between the cut points that it has.

@@ -45,23 +45,22 @@ class Case {
         cuts_ = &belief.cuts();
         views_ = &belief.views();
         overlap_ = belief.temper().level();
-        pairs_ = belief.is_paired() && !policy_.predict_theta ? &belief.pairs() : nullptr;
+        own_pairs_.reset();
+        pairs_ = belief.is_paired() && !policy_.predict_theta ? belief.pairs().get() : nullptr;
         plans_twice_ = policy_.plans_twice();
         if (plans_twice_) belief.mean(offered_, mean_theta_);
         reset();
     }
 
     // Copy what the case needs of the belief, so that later learning does not reach it.
-    void keep_mean() {
+    void keep_mean(const Belief& belief) {
         own_mean_ = *mean_;
         own_cuts_ = *cuts_;
         own_views_ = *views_;
+        if (pairs_) own_pairs_ = belief.pairs();
         mean_ = &own_mean_;
         cuts_ = &own_cuts_;
         views_ = &own_views_;
-        if (pairs_ == nullptr) return;
-        own_pairs_ = *pairs_;
-        pairs_ = &own_pairs_;
     }
 
     // Back to the state right after `begin`: same theta, same random numbers, no evidence.
@@ -106,7 +105,7 @@ class Case {
     bool is_viewed(int feature) const { return ufodt::is_viewed(*views_, *cuts_, feature); }
 
     // Questions are decided under the theta in mind: the one drawn or, where both serve, the mean in the end; where
-    // outcomes come in pairs, as it is given the answers.
+    // outcomes come in pairs, as it is given the answers. Hypotheses are drawn from it as it is without them.
     bool plans_twice() const { return plans_twice_; }
     void think_by_mean(bool by_mean) {
         weighed_ &= by_mean == by_mean_;
@@ -315,8 +314,8 @@ class Case {
     int overlap_ = 0;                                 // the level of `Temper`
     Answers answers_;                                 // told so far
     const Pairs* pairs_ = nullptr;                    // where outcomes come in pairs
-    Pairs own_pairs_;
-    Bonds bonds_;  // what pairs add to the likelihood of what was told
+    std::shared_ptr<const Pairs> own_pairs_;          // the same, kept
+    Bonds bonds_;                                     // what pairs add to the likelihood of what was told
     mutable std::vector<double> bonded_;
     struct Given {
         Theta theta;

@@ -22,6 +22,12 @@
 
 namespace ufodt {
 
+// What was counted of one case that is to be judged as if it had not been: nothing, if it was not.
+struct LeftOut {
+    int label = 0;
+    double amount = 0.0;
+};
+
 class Pairs {
   public:
     // None, or of all outcomes of a problem; also none where that would be more than a few megabytes.
@@ -51,7 +57,7 @@ class Pairs {
     }
 
     void scale(double factor) {
-        for (double& c : count_) c *= factor;
+        for (double& c : count_) c = c < 1e-200 ? 0.0 : c * factor;  // what is next to nothing would be slow
     }
 
     // The outcomes of a feature are others now: `share(from, to, label)` of what was counted for one goes to another.
@@ -75,19 +81,18 @@ class Pairs {
     }
 
     // How much likelier than by chance two outcomes are to come together, under each label: `ratio` is multiplied by
-    // that with the first given, and with the second given. `p_a` and `p_b` are P(outcome | label). One case of the
-    // label `left_out`, in which they did, counts as not learned.
-    void multiply_bond(int a, const double* p_a, int b, const double* p_b, int left_out, double* ratio) const {
+    // that with the first given, and with the second given. `p_a` and `p_b` are P(outcome | label), above 1e-100. The
+    // factor has limits, so that a product of eight is a number.
+    void multiply_bond(int a, const double* p_a, int b, const double* p_b, const LeftOut& own, double* ratio) const {
         double n[Shape::max_labels], with_a[Shape::max_labels], with_b[Shape::max_labels];
         with_number(shape_.n_labels, [&](auto m) {
             std::copy_n(at(a, b), +m, n);
             count_known(a, feature_[b], m, with_a);
             count_known(b, feature_[a], m, with_b);
-            if (left_out >= 0) {
-                n[left_out] = std::max(n[left_out] - 1.0, 0.0);
-                with_a[left_out] = std::max(with_a[left_out] - 1.0, n[left_out]);
-                with_b[left_out] = std::max(with_b[left_out] - 1.0, n[left_out]);
-            }
+            double& n_here = n[own.label];
+            n_here = std::max(n_here - own.amount, 0.0);
+            for (double* const known : {with_a, with_b})
+                known[own.label] = std::max(known[own.label] - own.amount, n_here);
             for (int y = 0; y < m; ++y) {
                 const double together = (n[y] + strength * p_a[y]) * (n[y] + strength * p_b[y]);
                 const double apart = p_a[y] * p_b[y] * (with_a[y] + strength) * (with_b[y] + strength);
@@ -160,9 +165,9 @@ class Bonds {
   public:
     void clear() { rows_.clear(), p_.clear(), sum_.clear(); }
 
-    // One more answer, by its row and its log likelihood under each label. See `Pairs::multiply_bond` of `left_out`.
-    void add(const Pairs& pairs, int row, const std::vector<double>& log_p, int left_out = -1) {
-        constexpr std::size_t few = 8;  // ratios whose product is a number, so that few logarithms will do
+    // One more answer, by its row and its log likelihood under each label.
+    void add(const Pairs& pairs, int row, const std::vector<double>& log_p, const LeftOut& left_out = {}) {
+        constexpr std::size_t few = 8;  // bonds that share a logarithm
         const std::size_t m = log_p.size(), before = p_.size();
         sum_.resize(m, 0.0);
         p_.resize(before + m);

@@ -29,7 +29,7 @@ class Plan {
     }
 
     // Copy what the plan needs of the belief, so that later learning does not reach this case.
-    void keep_mean() { case_.keep_mean(); }
+    void keep_mean(const Belief& belief) { case_.keep_mean(belief); }
 
     // Back to the state right after `begin`: same theta, same random numbers, no evidence.
     void reset() {

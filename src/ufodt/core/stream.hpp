@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -127,24 +128,29 @@ inline void posteriors(Tree& tree, const Cases& cases, std::vector<double>& tabl
     }
 }
 
-// How far answers are trusted, from a table that was learned: the tree answers every case, as if it had not been.
+// How far answers are trusted, from a table that was learned: the tree answers every case, as if it had not been. With
+// several trees each has its share.
 inline void learn_trust(Belief& belief, Tree& tree, const Cases& cases, const std::int32_t* labels,
-                        const double* weights) {
+                        const double* weights, double share) {
+    // Cases that end at one leaf with one label have shown the same. A case of more weight than one is several.
+    using Group = std::tuple<int, int, double>;  // leaf, label, and what each of them counted
     struct Alike {
-        std::size_t first;  // of the cases that end at one leaf with one label: all have shown the same
+        std::size_t first;  // of these cases
         double weight;
     };
-    std::map<std::pair<int, int>, Alike> groups;
+    std::map<Group, Alike> groups;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const double weight = weights ? weights[i] : 1.0;
         if (labels[i] < 0 || weight == 0.0) continue;
-        groups.try_emplace({tree.leaf(cases, i), labels[i]}, Alike{i, 0.0}).first->second.weight += weight;
+        const Group group{tree.leaf(cases, i), labels[i], std::min(weight, 1.0)};
+        groups.try_emplace(group, Alike{i, 0.0}).first->second.weight += weight;
     }
     std::vector<Seen> evidence;
     for (const int leaf : tree.leaves()) {
-        for (auto group = groups.lower_bound({leaf, 0}); group != groups.end() && group->first.first == leaf; ++group) {
-            tree.evidence(leaf, cases, group->second.first, evidence);
-            belief.learn_trust(evidence, group->first.second, group->second.weight);
+        for (auto at = groups.lower_bound({leaf, 0, 0.0}); at != groups.end() && std::get<0>(at->first) == leaf; ++at) {
+            const auto& [_, label, own] = at->first;
+            tree.evidence(leaf, cases, at->second.first, evidence);
+            belief.learn_trust(evidence, label, share * at->second.weight, own);
         }
     }
 }

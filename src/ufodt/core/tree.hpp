@@ -37,7 +37,7 @@ class Tree {
          std::uint64_t seed, std::uint64_t number)
         : plan_(std::move(problem), std::move(policy)), cuts_(belief.cuts()), has_views_(belief.views().size() > 0) {
         plan_.begin(belief, seed, number, offered);
-        plan_.keep_mean();
+        plan_.keep_mean(belief);
         add(-1, 0);
     }
 

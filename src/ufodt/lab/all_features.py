@@ -6,7 +6,7 @@ here too; the printed algorithm answers under one draw of theta, each continuous
 
 import numpy as np
 
-from ufodt import UFODT, Continuous
+from ufodt import UFODT, Continuous, core
 from ufodt.lab.datasets.dataset import FloatArray, IntArray
 
 
@@ -16,8 +16,9 @@ def answer(learner: UFODT, X: FloatArray, *, rng: np.random.Generator) -> IntArr
     `rng` draws theta for a learner that answers under a draw; others leave it alone.
     """
     if learner.policy.predict == "mean":
-        views = [_most_used(learner, j) for j in range(learner.problem.n_features)]
-        p = learner.belief.posteriors(learner._compiled, *learner.problem.outcomes(X), views)
+        belief = learner.belief
+        views = [_most_used(belief, j) for j in range(learner.problem.n_features)]
+        p = belief.posteriors(learner._compiled, *learner.problem.outcomes(X), views)
     else:
         log_p = log_likelihoods(learner, X, rng=rng).sum(axis=0) + np.log(learner.belief.mean()[1])
         p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
@@ -55,7 +56,7 @@ def log_likelihoods(learner: UFODT, X: FloatArray, *, rng: np.random.Generator |
 def _of_views(learner: UFODT, j: int, values: FloatArray, rng: np.random.Generator | None) -> FloatArray:
     """log P(side of the most used threshold | label) of one continuous feature, shape `(n_rows, n_labels)`."""
     belief, n_labels = learner.belief, learner.problem.n_labels
-    most = _most_used(learner, j)
+    most = _most_used(belief, j)
     if most < 0:
         return np.zeros((len(values), n_labels))
     below, above = learner.prior.count + belief.views()[0].reshape(-1, 2, n_labels)[most]
@@ -64,11 +65,10 @@ def _of_views(learner: UFODT, j: int, values: FloatArray, rng: np.random.Generat
     return np.asarray(np.log(np.where((values > threshold)[:, None], p, 1 - p) + 1e-300), dtype=np.float64)
 
 
-def _most_used(learner: UFODT, j: int) -> int:
+def _most_used(belief: core.Belief, j: int) -> int:
     """The threshold of one feature that was used most, by its number among all; -1 where there is none yet."""
-    belief = learner.belief
     first, n_cuts = belief.first_view(j), len(belief.cuts[j])
     if first < 0 or n_cuts == 0:
         return -1
-    uses = belief.views()[1].reshape(-1, learner.problem.n_labels)[first : first + n_cuts]
+    uses = belief.views()[1].reshape(-1, len(belief.label_counts))[first : first + n_cuts]
     return first + int(uses.sum(axis=1).argmax())

@@ -114,9 +114,9 @@ void bind_belief(nb::module_& m) {
                 return copy;
             },
             "uses"_a)
-        .def_prop_ro("n_pairs", [](const Belief& b) { return b.pairs().n_counts(); })
+        .def_prop_ro("n_pairs", [](const Belief& b) { return b.pairs()->n_counts(); })
         .def_prop_ro(
-            "pairs", [](const Belief& b) { return to_numpy(b.pairs().counts()); }, nb::rv_policy::move)
+            "pairs", [](const Belief& b) { return to_numpy(b.pairs()->counts()); }, nb::rv_policy::move)
         .def(
             "set_pairs", [](Belief& b, const Numbers& counts) { b.set_pairs(to_vector(counts)); },
             "counts"_a.noconvert())

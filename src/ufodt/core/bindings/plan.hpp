@@ -28,7 +28,7 @@ void bind_plan(nb::module_& m) {
         check(plan.problem(), belief, price);
         plan.begin(belief, seed, number, offered(plan.problem(), belief, selection, explore, seed, number),
                    {std::move(price), budget}, drift ? drift->n_draws() : 1);
-        plan.keep_mean();
+        plan.keep_mean(belief);
     };
     const auto of_feature = [](auto method) {
         return [method](Plan& plan, int feature) {

@@ -30,17 +30,17 @@ void bind_stream(nb::module_& m) {
     m.def(
         "learn_trust",
         [](Belief& belief, Tree& tree, const Outcomes& outcomes, const Labels& labels,
-           const std::optional<Table>& values, const std::optional<Numbers>& weights) {
+           const std::optional<Table>& values, const std::optional<Numbers>& weights, double share) {
             check_fits(tree.problem(), belief);
             std::vector<int> column;
             const Cases cases = make_cases(tree.problem(), outcomes, values, column);
             check_labels(belief.shape(), labels, outcomes.shape(0));
             if (weights && weights->size() != outcomes.shape(0)) throw std::invalid_argument("one weight per case");
             nb::gil_scoped_release free;
-            learn_trust(belief, tree, cases, labels.data(), weights ? weights->data() : nullptr);
+            learn_trust(belief, tree, cases, labels.data(), weights ? weights->data() : nullptr, share);
         },
         "belief"_a, "tree"_a, "outcomes"_a.noconvert(), "labels"_a.noconvert(), "values"_a.noconvert() = nb::none(),
-        "weights"_a.noconvert() = nb::none());
+        "weights"_a.noconvert() = nb::none(), nb::kw_only(), "share"_a = 1.0);
 
     m.def(
         "run",
