@@ -5,26 +5,22 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "information.hpp"
-#include "pairs.hpp"
 #include "prior.hpp"
 #include "random.hpp"
 #include "shape.hpp"
 #include "sketch.hpp"
 #include "spread.hpp"
-#include "temper.hpp"
 #include "thompson.hpp"
+#include "together.hpp"
 #include "views.hpp"
 
 namespace ufodt {
@@ -70,38 +66,14 @@ class Belief {
     bool learns_labels() const { return learns_labels_; }
     const LogMean& log_mean() const { return log_mean_; }
 
-    // How far the likelihood of several answers is trusted; learned once switched on.
+    // How far several answers are trusted, and which outcomes come together: learned once switched on, the latter not
+    // for thresholds in place of bins.
     void learn_temper() { tempers_ = true; }
-    const Temper& temper() const { return is_paired() ? paired_ : alone_; }
-
-    // Which outcomes come together; learned once switched on, where there are not too many, nor thresholds in place of
-    // bins. They are used while labels were likelier with them, each way with the trust that suits it.
     void learn_pairs() {
-        if (views_.size() == 0) pairs_ = std::make_shared<Pairs>(shape_);
+        if (views_.size() == 0) together_.learn_pairs(shape_);
     }
-    const std::shared_ptr<Pairs>& pairs() const { return pairs_; }  // a case that is open goes on with those it has
-    bool is_paired() const {
-        return !pairs_->is_none() && uses_pairs_.value_or(paired_.worth() > alone_.worth() + Temper::reluctance);
-    }
-    void use_pairs(bool uses) { uses_pairs_ = uses; }  // whatever the labels said
-    void set_pairs(const std::vector<double>& counts) { own_pairs().set_counts(counts); }
-
-    // The sums behind both, with pairs those with them last.
-    std::vector<double> sums() const {
-        std::vector<double> all(alone_.sums().begin(), alone_.sums().end());
-        if (!pairs_->is_none()) all.insert(all.end(), paired_.sums().begin(), paired_.sums().end());
-        return all;
-    }
-    void set_sums(const std::vector<double>& all) {
-        constexpr std::size_t n = Temper::n_levels;
-        if (all.size() != (pairs_->is_none() ? n : 2 * n) || !are_finite(all))
-            throw std::invalid_argument("the sums of trust do not fit");
-        Temper::Sums half;
-        std::copy_n(all.begin(), n, half.begin());
-        alone_.set_sums(half);
-        std::copy_n(all.end() - n, n, half.begin());
-        if (!pairs_->is_none()) paired_.set_sums(half);
-    }
+    const Together& together() const { return together_; }
+    Together& together() { return together_; }
 
     const Cuts& cuts() const { return cuts_; }
     const Views& views() const { return views_; }
@@ -117,10 +89,10 @@ class Belief {
     void update(const std::vector<Seen>& evidence, int label, const std::vector<Reward>& rewards = {}) {
         if (tempers_) judge(evidence, label, 1.0);
         for (const Seen& seen : evidence) learn(seen, label, true);
-        if (!pairs_->is_none()) {
+        if (together_.has_pairs()) {
             rows_.clear();
             for (const Seen& seen : evidence) add_row(seen);
-            if (rows_.size() > 1) own_pairs().add(rows_, label, 1.0);
+            if (rows_.size() > 1) together_.own_pairs().add(rows_, label, 1.0);
         }
         for (const Reward& reward : rewards) views_.reward(reward.view, reward.amount);
         if (learns_labels_) set_label_count(label, label_count_[label] + 1.0);
@@ -142,7 +114,7 @@ class Belief {
     // The pairs of a table, between the cut points that it leads to. They are added up first, so that whole weights
     // give the same bits in any order.
     void add_pairs(const Cases& cases, const std::int32_t* labels, const double* weights = nullptr) {
-        if (pairs_->is_none()) return;
+        if (!together_.has_pairs()) return;
         Pairs table(shape_);
         for (std::size_t i = 0; i < cases.size(); ++i) {
             if (labels[i] < 0) continue;
@@ -152,7 +124,7 @@ class Belief {
             }
             table.add(rows_, labels[i], weights ? weights[i] : 1.0);
         }
-        own_pairs().merge(table);
+        together_.own_pairs().merge(table);
     }
 
     // How far answers are trusted, from `weight` cases that were learned already: as if the one in question, which
@@ -175,14 +147,12 @@ class Belief {
         const bool one_shape = shape_ == other.shape_ && continuous_ == other.continuous_ && fixed_ == other.fixed_ &&
                                views_.has_same_places(other.views_);
         const bool one_prior = prior_.is_alike(other.prior_) && learns_labels_ == other.learns_labels_ &&
-                               pairs_->is_none() == other.pairs_->is_none();
+                               together_.has_pairs() == other.together_.has_pairs();
         if (!one_shape || !one_prior)
             throw std::invalid_argument("beliefs merge only when they started from the same prior");
         for (std::size_t i = 0; i < count_.size(); ++i) count_[i] += other.count_[i];
         for (std::size_t i = 0; i < label_count_.size(); ++i) label_count_[i] += other.label_count_[i];
-        alone_.merge(other.alone_);
-        paired_.merge(other.paired_);
-        Pairs theirs = *other.pairs_;
+        Pairs theirs = *other.together_.pairs();
         prior_.fade(other.prior_.kept());  // the cases of both have made it fade
         for (int f = 0; f < shape_.n_features; ++f) {
             if (!continuous_[f]) continue;
@@ -197,7 +167,7 @@ class Belief {
             move_pairs(theirs, f, other.cuts_[f]);
             if (views_.has(f)) views_.merge_uses(f, other.views_);
         }
-        if (!theirs.is_none()) own_pairs().merge(theirs);
+        together_.merge(other.together_, theirs);
         refresh();
     }
 
@@ -206,9 +176,7 @@ class Belief {
     void discount(double gamma) {
         for (double& c : count_) c *= 1.0 - gamma;
         for (double& c : label_count_) c *= 1.0 - gamma;
-        alone_.scale(1.0 - gamma);
-        paired_.scale(1.0 - gamma);
-        if (!pairs_->is_none()) own_pairs().scale(1.0 - gamma);
+        together_.scale(1.0 - gamma);
         prior_.fade(1.0 - gamma);
         for (Sketch& sketch : sketch_) sketch.scale(1.0 - gamma);
         views_.scale(1.0 - gamma);
@@ -219,9 +187,7 @@ class Belief {
     void clear() {
         std::fill(count_.begin(), count_.end(), 0.0);
         std::fill(label_count_.begin(), label_count_.end(), 0.0);
-        alone_.scale(0.0);
-        paired_.scale(0.0);
-        if (!pairs_->is_none()) own_pairs().scale(0.0);
+        together_.scale(0.0);
         prior_.fade(0.0);
         std::fill(n_seen_.begin(), n_seen_.end(), 0);
         for (Sketch& sketch : sketch_) sketch = Sketch(shape_.n_labels);
@@ -286,8 +252,8 @@ class Belief {
     // P(label | evidence) under the mean belief.
     void posterior(const std::vector<Seen>& evidence, std::vector<double>& p) const {
         Bonds bonds;
-        const double n_answers = likelihood(evidence, p, is_paired() ? &bonds : nullptr);
-        const double trust = Temper::exponent(temper().level(), n_answers);
+        const double n_answers = likelihood(evidence, p, together_.uses_pairs() ? &bonds : nullptr);
+        const double trust = Temper::exponent(together_.temper().level(), n_answers);
         for (std::size_t y = 0; y < p.size(); ++y) p[y] = log_mean_.label[y] + trust * (p[y] + bonds[y]);
         const double top = *std::max_element(p.begin(), p.end());
         double sum = 0.0;
@@ -326,7 +292,7 @@ class Belief {
                 log_p[y] += told_[y];
             }
             answers.add(told_);
-            if (bonds) bonds->add(*pairs_, shape_.row(f) + k, told_, left_out);
+            if (bonds) bonds->add(*together_.pairs(), shape_.row(f) + k, told_, left_out);
         }
         return answers.n();
     }
@@ -335,25 +301,15 @@ class Belief {
     // pairs that were counted, as many as `own` are of this case.
     void judge(const std::vector<Seen>& evidence, int label, double weight, double own = 0.0) {
         if (evidence.size() < 2) return;
-        const bool counts_pairs = !pairs_->is_none();
         bonds_.clear();
-        const double n_answers = likelihood(evidence, likelihood_, counts_pairs ? &bonds_ : nullptr, {label, own});
-        if (n_answers <= 1.0 && bonds_.rows().size() < 2) return;
-        alone_.learn(log_mean_.label, likelihood_, n_answers, label, weight);
-        if (!counts_pairs) return;
-        for (std::size_t y = 0; y < likelihood_.size(); ++y) likelihood_[y] += bonds_[y];
-        paired_.learn(log_mean_.label, likelihood_, n_answers, label, weight);
+        Bonds* const bonds = together_.has_pairs() ? &bonds_ : nullptr;
+        const double n_answers = likelihood(evidence, likelihood_, bonds, {label, own});
+        if (n_answers > 1.0 || bonds_.rows().size() > 1)
+            together_.judge(log_mean_.label, likelihood_, bonds_, n_answers, label, weight);
     }
 
     void add_row(const Seen& seen) {
         if (const int k = outcome(seen); k >= 0) rows_.push_back(shape_.row(seen.feature) + k);
-    }
-
-    // Pairs to change: they are no one else's.
-    Pairs& own_pairs() {
-        if (pairs_.use_count() > 1) pairs_ = std::make_shared<Pairs>(*pairs_);
-        std::atomic_thread_fence(std::memory_order_acquire);  // who held them before has read them
-        return *pairs_;
     }
 
     // Pairs that were counted between other cut points of a feature: each bin goes where its values went, as far as
@@ -403,10 +359,8 @@ class Belief {
     std::vector<double> alpha_, squeeze_;
     LogMean log_mean_;
     mutable Promises promises_;  // once they were worked out since the last value; else the most is -1
-    Temper alone_, paired_;      // trust in answers as naive Bayes has them, and with what pairs add
+    Together together_;
     bool tempers_ = false;
-    std::shared_ptr<Pairs> pairs_ = std::make_shared<Pairs>();
-    std::optional<bool> uses_pairs_;
     std::vector<double> likelihood_;
     Bonds bonds_;
     std::vector<int> rows_;
@@ -475,7 +429,7 @@ class Belief {
         else sketch.quantiles(n_cuts_[f], cuts_[f]);
         if (cuts_[f].empty() && !views_.has(f)) cuts_[f] = sketch.values();
         count_again(f);
-        if (!pairs_->is_none()) move_pairs(own_pairs(), f, before);
+        if (together_.has_pairs()) move_pairs(together_.own_pairs(), f, before);
     }
 
     // What was seen of a feature, between the cut points that it has.

@@ -44,9 +44,9 @@ class Case {
         mean_ = &belief.log_mean();
         cuts_ = &belief.cuts();
         views_ = &belief.views();
-        overlap_ = belief.temper().level();
+        overlap_ = belief.together().temper().level();
         own_pairs_.reset();
-        pairs_ = belief.is_paired() && !policy_.predict_theta ? belief.pairs().get() : nullptr;
+        pairs_ = belief.together().uses_pairs() && !policy_.predict_theta ? belief.together().pairs().get() : nullptr;
         plans_twice_ = policy_.plans_twice();
         if (plans_twice_) belief.mean(offered_, mean_theta_);
         reset();
@@ -57,7 +57,7 @@ class Case {
         own_mean_ = *mean_;
         own_cuts_ = *cuts_;
         own_views_ = *views_;
-        if (pairs_) own_pairs_ = belief.pairs();
+        if (pairs_) own_pairs_ = belief.together().pairs();
         mean_ = &own_mean_;
         cuts_ = &own_cuts_;
         views_ = &own_views_;

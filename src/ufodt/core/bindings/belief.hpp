@@ -99,26 +99,28 @@ void bind_belief(nb::module_& m) {
             "label_counts", [](const Belief& b) { return to_numpy(std::vector<double>(b.label_count())); },
             nb::rv_policy::move)
         .def("learn_temper", &Belief::learn_temper)
-        .def_prop_ro("overlap", [](const Belief& b) { return b.temper().overlap(); })
+        .def_prop_ro("overlap", [](const Belief& b) { return b.together().temper().overlap(); })
         .def_prop_ro(
-            "temper", [](const Belief& b) { return to_numpy(b.sums()); }, nb::rv_policy::move)
+            "temper", [](const Belief& b) { return to_numpy(b.together().sums()); }, nb::rv_policy::move)
         .def(
-            "set_temper", [](Belief& b, const Numbers& sums) { b.set_sums(to_vector(sums)); }, "sums"_a.noconvert())
+            "set_temper", [](Belief& b, const Numbers& sums) { b.together().set_sums(to_vector(sums)); },
+            "sums"_a.noconvert())
         .def("learn_pairs", &Belief::learn_pairs)
-        .def_prop_ro("is_paired", &Belief::is_paired)
+        .def_prop_ro("is_paired", [](const Belief& b) { return b.together().uses_pairs(); })
         .def(
             "using_pairs",
             [](const Belief& b, bool uses) {
                 Belief copy(b);
-                copy.use_pairs(uses);
+                copy.together().use_pairs(uses);
                 return copy;
             },
             "uses"_a)
-        .def_prop_ro("n_pairs", [](const Belief& b) { return b.pairs()->n_counts(); })
+        .def_prop_ro("n_pairs", [](const Belief& b) { return b.together().pairs()->n_counts(); })
         .def_prop_ro(
-            "pairs", [](const Belief& b) { return to_numpy(b.pairs()->counts()); }, nb::rv_policy::move)
+            "pairs", [](const Belief& b) { return to_numpy(b.together().pairs()->counts()); }, nb::rv_policy::move)
         .def(
-            "set_pairs", [](Belief& b, const Numbers& counts) { b.set_pairs(to_vector(counts)); },
+            "set_pairs",
+            [](Belief& b, const Numbers& counts) { b.together().own_pairs().set_counts(to_vector(counts)); },
             "counts"_a.noconvert())
         .def(
             "add_pairs",
