@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "belief.hpp"
+#include "given.hpp"
 #include "hypotheses.hpp"
 #include "logarithms.hpp"
 #include "policy.hpp"
@@ -113,7 +114,7 @@ class Case {
     }
     bool thinks_by_mean() const { return by_mean_; }
     const Theta& in_mind() const {
-        if (!bonds_.rows().empty()) return by_mean_ ? given_mean_.theta : given_theta_.theta;
+        if (!bonds_.rows().empty()) return by_mean_ ? given_mean_.theta() : given_theta_.theta();
         return by_mean_ ? mean_theta_ : theta_;
     }
 
@@ -188,11 +189,7 @@ class Case {
         for (int k = 0; k < n_outcomes; ++k) {
             for (int y = 0; y < m; ++y) chance[k * m + y] = std::exp(log_chance(k, y));
         }
-        if (!bonds_.rows().empty()) {
-            std::vector<double> sum(chance.size(), 0.0);
-            for (const int row : bonds_.rows()) pairs_->add_given(row, feature, chance.data(), sum.data());
-            for (std::size_t i = 0; i < sum.size(); ++i) chance[i] = sum[i] / static_cast<double>(bonds_.rows().size());
-        }
+        if (!bonds_.rows().empty()) Given::expect(*pairs_, bonds_.rows(), feature, chance);
         predict(now);
         table.assign(static_cast<std::size_t>(n_outcomes) * (m + 1), 0.0);
         for (int k = 0; k < n_outcomes; ++k) {
@@ -252,7 +249,7 @@ class Case {
         }
         if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
         drawn_ = surveyed_ = weighed_ = false;
-        if (!bonds_.rows().empty()) give(theta_, 0, given_theta_);
+        if (!bonds_.rows().empty()) given_theta_.tell(*pairs_, shape(), bonds_.rows(), 0, open_, theta_);
     }
 
     void pay(int feature, int outcome) { purse_.pay(feature, outcome); }
@@ -277,8 +274,9 @@ class Case {
         purse_.know(feature);
         close(feature);
         if (outcome < 0 || !pairs_) return;
-        give(theta_, bonds_.rows().size() - 1, given_theta_);
-        if (plans_twice_) give(mean_theta_, bonds_.rows().size() - 1, given_mean_);
+        const std::size_t last = bonds_.rows().size() - 1;
+        given_theta_.tell(*pairs_, shape(), bonds_.rows(), last, open_, theta_);
+        if (plans_twice_) given_mean_.tell(*pairs_, shape(), bonds_.rows(), last, open_, mean_theta_);
     }
 
     // The feature is never asked again in this case and tells nothing.
@@ -317,10 +315,7 @@ class Case {
     std::shared_ptr<const Pairs> own_pairs_;          // the same, kept
     Bonds bonds_;                                     // what pairs add to the likelihood of what was told
     mutable std::vector<double> bonded_;
-    struct Given {
-        Theta theta;
-        std::vector<double> sum;                // of `Pairs::add_given`, over what was told
-    } given_theta_, given_mean_;                // theta and the mean of the open features, given what was told
+    Given given_theta_, given_mean_;            // theta, and the mean where both are planned under, given what was told
     std::vector<double> log_told_;              // scratch: the log likelihoods of one
     std::vector<double> log_theta_, log_mean_;  // log P(label, evidence) under theta and under the mean belief
     std::vector<double> log_besides_;           // what features that were not on offer add to all of these
@@ -333,25 +328,6 @@ class Case {
         bonded_.resize(log_p.size());
         for (std::size_t y = 0; y < log_p.size(); ++y) bonded_[y] = log_p[y] + bonds_[y];
         return bonded_;
-    }
-
-    // Theta of the open features given what was told, once the answers from number `first` on are added.
-    void give(const Theta& theta, std::size_t first, Given& given) const {
-        const std::vector<int>& told = bonds_.rows();
-        if (first == 0) {
-            given.theta.p = theta.p;
-            given.theta.log_p = theta.log_p;
-            given.sum.assign(theta.p.size(), 0.0);
-        }
-        for (const int f : open_) {
-            const int from = shape().cell(shape().row(f), 0), to = shape().cell(shape().row(f + 1), 0);
-            for (std::size_t i = first; i < told.size(); ++i)
-                pairs_->add_given(told[i], f, theta.p.data() + from, given.sum.data() + from);
-            for (int cell = from; cell < to; ++cell) {
-                given.theta.p[cell] = given.sum[cell] / static_cast<double>(told.size());
-                given.theta.log_p[cell] = quick_log(static_cast<float>(given.theta.p[cell]));
-            }
-        }
     }
 
     // log P(outcome | label) by the mean belief, through a threshold if `view` is not -1.
