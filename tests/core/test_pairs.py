@@ -1,5 +1,7 @@
 """Outcomes that come together: counts are what was seen, answers and plans are the closed forms."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -82,10 +84,31 @@ def test_answers_are_the_closed_form_in_any_order(seed: int) -> None:
     np.testing.assert_allclose(found[0], expected, rtol=1e-9)
 
 
+def expected_next(case: Small, counts: np.ndarray, theta: np.ndarray, evidence: dict[int, int], **settings: Any) -> Any:
+    """What a belief would ask that is certain of theta, and of the labels, given the answers."""
+    now, p = theta.copy(), case.belief.mean()[0]
+    rows = [case.rows(f).start + k for f, k in evidence.items()]
+    for f in range(case.n_features):
+        if f not in evidence:
+            now[case.rows(f)] = np.mean([given(case, counts, theta, row, f) for row in rows], axis=0)
+    labels = by_hand(case, counts, evidence) * np.prod(theta[rows] / p[rows], axis=0)
+    certain = core.Belief(case.problem, np.maximum(now, 1e-9) * 1e9, labels / labels.sum() * 1e9, False)
+    plan = core.Plan(case.problem, policy(**{**settings, "plan": "mean"}), certain, seed=1, number=0)
+    for f in evidence:
+        plan.skip(f)
+    return plan.next()
+
+
+def assert_same_question(found: Any, expected: Any) -> None:
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert found[:2] == expected[:2]
+        assert found[2] == pytest.approx(expected[2], rel=1e-3, abs=1e-5)
+
+
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("plan", ["draw", "mean"])
 def test_a_case_is_planned_under_theta_given_what_was_told(seed: int, plan: str) -> None:
-    """What is asked next is what a belief would ask that is certain of theta, and of the labels, given the answers."""
     rng = np.random.default_rng(seed)
     case = draw_small(rng, max_features=6, priced=True)
     counts = taught(rng, case)
@@ -95,29 +118,63 @@ def test_a_case_is_planned_under_theta_given_what_was_told(seed: int, plan: str)
     evidence = outcomes(rng, case, int(rng.integers(1, case.n_features + 1)))
     for f, k in evidence.items():
         open_case.observe(f, k, False)
-    now, p = theta.copy(), case.belief.mean()[0]
+    assert_same_question(open_case.next(), expected_next(case, counts, theta, evidence, **settings))
+    p = case.belief.mean()[0]
     rows = [case.rows(f).start + k for f, k in evidence.items()]
     for f in range(case.n_features):
         if f not in evidence:
-            now[case.rows(f)] = np.mean([given(case, counts, theta, row, f) for row in rows], axis=0)
-    labels = by_hand(case, counts, evidence) * np.prod(theta[rows] / p[rows], axis=0)
-    labels /= labels.sum()
-    certain = core.Belief(case.problem, np.maximum(now, 1e-9) * 1e9, labels * 1e9, False)
-    expected = core.Plan(case.problem, policy(**{**settings, "plan": "mean"}), certain, seed=1, number=0)
-    for f in evidence:
-        expected.skip(f)
-    found_next, expected_next = open_case.next(), expected.next()
-    assert (found_next is None) == (expected_next is None)
-    if found_next is not None and expected_next is not None:
-        assert found_next[:2] == expected_next[:2]
-        assert found_next[2] == pytest.approx(expected_next[2], rel=1e-3, abs=1e-5)
-    chances = {f: np.mean([given(case, counts, p, row, f) for row in rows], axis=0) for f in range(case.n_features)}
-    for f in range(case.n_features):
-        if f not in evidence:
             outlook = open_case.outlook(f)
-            np.testing.assert_allclose(outlook[:, 0], chances[f] @ by_hand(case, counts, evidence), rtol=1e-6)
+            chances = np.mean([given(case, counts, p, row, f) for row in rows], axis=0)
+            np.testing.assert_allclose(outlook[:, 0], chances @ by_hand(case, counts, evidence), rtol=1e-6)
             for k, after in enumerate(outlook[:, 1:]):
                 np.testing.assert_allclose(after, by_hand(case, counts, {**evidence, f: k}), rtol=1e-6)
+
+
+def test_so_is_what_an_outcome_is_expected_to_add_to_a_price() -> None:
+    rng = np.random.default_rng(5)
+    case = small([2, 3, 2, 4])
+    taught(rng, case)
+    surcharge = rng.uniform(0.0, 9.0, 11)
+    priced = core.Problem([2, 3, 2, 4], 2, case.price, case.price, case.group, case.loss, surcharge=surcharge.tolist())
+    plan = core.Plan(priced, policy(criterion="ig", stop=[], plan="mean"), case.belief, seed=1, number=0)
+    for feature, outcome in ((0, 1), (1, 2)):
+        plan.observe(feature, outcome, False)
+    for f in (2, 3):
+        assert plan.price(f) == pytest.approx(1.0 + plan.outlook(f)[:, 0] @ surcharge[case.rows(f)])
+
+
+def test_so_it_is_under_each_of_several_draws() -> None:
+    """After an alarm a case is planned under one draw after the other; each is given what was told before its turn."""
+    n_turned = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        case = small([2, 3, 2, 4])
+        counts = taught(rng, case)
+        drift = core.Drift(automatic=True)
+        drift.restore(case.belief, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1, 0, []), case.belief.copy())
+        settings = {"criterion": "ig", "stop": [("cost_benefit", 12.0, 0)], "plan": "draw"}
+        plan = core.Plan(case.problem, policy(**settings), case.belief, seed=seed, number=0, drift=drift)
+        first, _ = plan.theta()
+        evidence = outcomes(rng, case, 2)
+        for f, k in evidence.items():
+            plan.observe(f, k, False)
+        found = plan.next()
+        theta, _ = plan.theta()
+        n_turned += found is not None and not np.array_equal(theta, first)
+        assert_same_question(found, expected_next(case, counts, theta, evidence, **settings))
+    assert n_turned > 5
+
+
+def test_pairs_are_used_while_labels_were_likelier_with_them_by_three_nats() -> None:
+    belief = small([2, 2]).belief
+    belief.learn_temper()
+    belief.learn_pairs()
+    for alone, paired, used in ((0.0, 2.9, False), (0.0, 3.1, True), (-50.0, -48.0, False), (-50.0, -40.0, True)):
+        belief.set_temper(np.array([alone] + [-99.0] * 4 + [paired] + [-99.0] * 4))
+        assert belief.is_paired == used
+    belief.set_temper(np.array([0.0] + [-99.0] * 4 + [-99.0] * 2 + [9.1] + [-99.0] * 2))  # half of overlap costs six
+    assert belief.is_paired and belief.overlap == 0.5
+    assert not belief.using_pairs(False).is_paired and belief.using_pairs(False).overlap == 0.0
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -133,7 +190,9 @@ def test_counts_of_pairs_are_what_was_seen_and_add_up_and_fade(seed: int) -> Non
     assert not again.pairs.any()
     again.set_pairs(one.belief.pairs)
     np.testing.assert_array_equal(again.pairs, one.belief.pairs)
+    sums = one.belief.temper + other.belief.temper
     one.belief.merge(other.belief)
+    np.testing.assert_array_equal(one.belief.temper, sums)
     np.testing.assert_array_equal(one.belief.pairs.reshape(-1, one.n_labels), (counts + more)[upper])
     one.belief.discount(0.25)
     np.testing.assert_array_equal(one.belief.pairs.reshape(-1, one.n_labels), 0.75 * (counts + more)[upper])

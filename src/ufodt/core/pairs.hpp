@@ -66,7 +66,6 @@ class Pairs {
         const int first = shape_.row(feature), n = shape_.n_outcomes(feature), m = shape_.n_labels;
         std::vector<double> moved(static_cast<std::size_t>(n) * m);
         for (int row = 0; row < shape_.n_rows; ++row) {
-            if (feature_[row] == feature) continue;
             std::fill(moved.begin(), moved.end(), 0.0);
             const double* const counted = at(row, first);
             for (int from = 0; from < n; ++from) {
