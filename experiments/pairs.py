@@ -49,13 +49,11 @@ def main(n_splits: int = 40) -> None:
         base, paired = found
         for variant, figures in zip(VARIANTS, found, strict=True):
             mean = {name: values.mean() for name, values in figures.items()}
-            costs = {
-                name: difference(figures[name].mean(axis=0), base[name].mean(axis=0)) for name in ("cost", "spent")
-            }
+            held, spent = (difference(figures[x].mean(axis=0), base[x].mean(axis=0)) for x in ("cost", "spent"))
+            learning = f"; while learning {mean['right']:.4f} @ {mean['asked']:.2f} ({spent})" if how == "run" else ""
             print(
-                f"{how:12}{variant:26}hold-out {mean['accuracy']:.4f} @ {mean['questions']:.2f} ({costs['cost']}), log "
-                f"loss {mean['log loss']:.4f}; while learning {mean['right']:.4f} @ {mean['asked']:.2f} "
-                f"({costs['spent']}); pairs used {mean['paired']:.2f}",
+                f"{how:12}{variant:26}hold-out {mean['accuracy']:.4f} @ {mean['questions']:.2f} ({held}), log loss "
+                f"{mean['log loss']:.4f}{learning}; pairs used {mean['paired']:.2f}",
                 flush=True,
             )
         for i, name in enumerate(names):

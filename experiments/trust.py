@@ -1,7 +1,8 @@
 """What it gains to learn how far several answers together are trusted, from a table of old cases and from a stream.
 
 Run as `python experiments/trust.py [splits]`. Hold-outs, from paid features, of the thirty data sets of
-`bins_settings.py`, none of which serves a claim. Differences are to answers that are trusted in full.
+`bins_settings.py`, none of which serves a claim. Differences are to answers that are trusted in full. What pairs of
+outcomes add to it is measured by `pairs.py`.
 """
 
 import sys
@@ -15,7 +16,7 @@ from ufodt import UFODT, Prior, Problem
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "trusted in full": {"prior": Prior(learns_trust=False)},
-    "trust learned (default)": {},
+    "trust learned": {"prior": Prior(learns_pairs=False)},
 }
 
 
