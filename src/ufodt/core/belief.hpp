@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -87,7 +88,7 @@ class Belief {
 
     // One labelled case; a feature not asked teaches nothing.
     void update(const std::vector<Seen>& evidence, int label, const std::vector<Reward>& rewards = {}) {
-        if (tempers_) judge(evidence, label, 1.0);
+        if (const int weight = tempers_ ? judging_weight() : 0; weight > 0) judge(evidence, label, weight);
         for (const Seen& seen : evidence) learn(seen, label, true);
         if (together_.has_pairs()) {
             rows_.clear();
@@ -308,6 +309,14 @@ class Belief {
             together_.judge(log_mean_.label, likelihood_, bonds_, n_answers, label, weight);
     }
 
+    // How many cases a label stands for that is judged now, 0 if it is not: of very many labels one in four will do,
+    // and judging takes its time. Which one is as good as drawn, lest labels that take turns are always the same ones.
+    int judging_weight() const {
+        const auto n = static_cast<std::uint64_t>(std::accumulate(label_count_.begin(), label_count_.end(), 0.0));
+        if (n < all_judged) return 1;
+        return n * 0x9e3779b97f4a7c15 >> 62 == 0 ? 4 : 0;
+    }
+
     void add_row(const Seen& seen) {
         if (const int k = outcome(seen); k >= 0) rows_.push_back(shape_.row(seen.feature) + k);
     }
@@ -340,7 +349,8 @@ class Belief {
         });
     }
 
-    static constexpr std::int64_t first_cut = 8;  // values seen before a continuous feature is cut; a power of two
+    static constexpr std::uint64_t all_judged = 1024;  // labels, each of which is judged
+    static constexpr std::int64_t first_cut = 8;       // values seen before a continuous feature is cut; a power of two
     static constexpr int informed_cut = 64;  // remembered for each bin: from here on by what is told, not by shares
     static constexpr double next_to_nothing = 1e-12;  // in place of 0, so that there are logarithms
 
