@@ -167,7 +167,7 @@ std::vector<Seen> make_evidence(const Belief& belief, const std::vector<PySeen>&
     std::vector<Seen> evidence;
     for (const auto& [feature, outcome, value, view] : given) {
         check_feature(belief.shape(), feature);
-        if (belief.is_continuous(feature)) {
+        if (belief.continuous().has(feature)) {
             if (!std::isfinite(value)) throw std::invalid_argument("a value is not finite");
             const Views& views = belief.views();
             if (view != -1 && !(views.has(feature) && view >= views.first(feature) &&

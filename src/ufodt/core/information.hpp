@@ -15,9 +15,19 @@ struct Information {
     double least, most;
 };
 
-// The same of every feature.
+// The same of every feature, as far as it was worked out since it learned last.
 struct Promises {
     std::vector<double> least, most;
+
+    explicit Promises(int n_features) : least(n_features), most(n_features, unknown) {}
+
+    bool is_known(int f) const { return most[f] != unknown; }
+    void set(int f, const Information& told) { least[f] = told.least, most[f] = told.most; }
+    void forget(int f) { most[f] = unknown; }
+    void forget() { std::fill(most.begin(), most.end(), unknown); }
+
+  private:
+    static constexpr double unknown = -1.0;
 };
 
 // From `alpha(k, y)`, the counts of the Dirichlets that theta is drawn from. To second order, the mean over theta lies

@@ -60,9 +60,9 @@ class Pairs {
         for (double& c : count_) c = c < 1e-200 ? 0.0 : c * factor;  // what is next to nothing would be slow
     }
 
-    // The outcomes of a feature are others now: `share(from, to, label)` of what was counted for one goes to another.
-    template <class Share>
-    void move(int feature, Share share) {
+    // The outcomes of a feature are others now: of what was counted for one, a share goes to another, by (from, to,
+    // label).
+    void move(int feature, const std::vector<double>& share) {
         const int first = shape_.row(feature), n = shape_.n_outcomes(feature), m = shape_.n_labels;
         std::vector<double> moved(static_cast<std::size_t>(n) * m);
         for (int row = 0; row < shape_.n_rows; ++row) {
@@ -71,7 +71,8 @@ class Pairs {
             for (int from = 0; from < n; ++from) {
                 for (int y = 0; y < m; ++y) {
                     const double count = counted[from * m + y];
-                    for (int to = 0; count > 0.0 && to < n; ++to) moved[to * m + y] += count * share(from, to, y);
+                    for (int to = 0; count > 0.0 && to < n; ++to)
+                        moved[to * m + y] += count * share[(from * n + to) * m + y];
                 }
             }
             std::copy(moved.begin(), moved.end(), at(row, first));

@@ -36,12 +36,12 @@ void bind_belief(nb::module_& m) {
             "sketch",
             [](const Belief& b, int feature) {
                 check_feature(b.shape(), feature);
-                const Sketch& sketch = b.sketch(feature);
+                const Sketch& sketch = b.continuous().sketch(feature);
                 const std::size_t n = sketch.values().size();
                 return std::make_tuple(
                     to_numpy(std::vector<double>(sketch.values())),
                     to_numpy(std::vector<double>(sketch.counts()), {n, static_cast<std::size_t>(b.shape().n_labels)}),
-                    b.n_seen(feature));
+                    b.continuous().n_seen(feature));
             },
             "feature"_a)
         .def(
@@ -150,7 +150,7 @@ void bind_belief(nb::module_& m) {
                 std::vector<Seen> evidence;
                 for (const auto& [feature, outcome] : given) {
                     check_outcome(b.shape(), feature, outcome);
-                    if (b.is_continuous(feature))
+                    if (b.continuous().has(feature))
                         throw std::invalid_argument("a continuous feature is learned from its value");
                     evidence.push_back({feature, outcome});
                 }
