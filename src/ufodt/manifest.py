@@ -43,7 +43,7 @@ def read(manifest: Mapping[str, Any]) -> Settings:
     """Return the settings that a manifest describes; what is wrong with it comes out as one error or another."""
     return Settings(
         read_problem(manifest["problem"]),
-        Policy(**{**manifest["policy"], "stop": _read_stop(manifest["policy"]["stop"])}),
+        Policy(**{"always_draws": True, **manifest["policy"], "stop": _read_stop(manifest["policy"]["stop"])}),
         _read_prior({"learns_pairs": False, **manifest["prior"]}),
         Thresholds(**{"spread": 0.0, **manifest["thresholds"]}),  # as it was before bins shared
         _read_drift(manifest["drift"]),

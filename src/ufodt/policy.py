@@ -51,6 +51,9 @@ class Policy:
         question pays under the draw it is asked, to learn; then what still pays under the mean, by which the answer is
         given. That takes information gain, a stop that weighs cost and benefit and does not look at
         regions, and answers under the mean; anything else plans under the draw alone.
+    always_draws
+        Under `both`, plan every case under a draw. By default that is so for the first 2,048 labels; then three cases
+        of four are planned under the mean alone, unless that asks nothing. Thresholds in place of bins always draw.
     predict
         Answer under the `mean` belief, or under the planning `theta` (the paper).
     planner
@@ -68,6 +71,7 @@ class Policy:
     distinct: bool = False
     redraw_below: int = 32
     plan: Literal["both", "draw", "mean"] = "both"
+    always_draws: bool = False
     predict: Literal["mean", "theta"] = "mean"
     planner: Literal["lookahead", "greedy", "optimal"] | None = None
 
@@ -86,9 +90,11 @@ class Policy:
                 came = getattr(self, name)
                 raise InvalidPolicy(f"{name} must be a whole number from {least} to 1,000,000; {came!r} came.")
             object.__setattr__(self, name, count)
-        object.__setattr__(self, "distinct", plain(self.distinct))
-        if not isinstance(self.distinct, bool):
-            raise InvalidPolicy(f"distinct={self.distinct!r} came; expected True or False.")
+        for name in ("distinct", "always_draws"):
+            flag = plain(getattr(self, name))
+            if not isinstance(flag, bool):
+                raise InvalidPolicy(f"{name}={flag!r} came; expected True or False.")
+            object.__setattr__(self, name, flag)
         if self.plan not in ("both", "draw", "mean") or self.predict not in ("mean", "theta"):
             raise InvalidPolicy(
                 f"plan={self.plan!r}, predict={self.predict!r} came; "
@@ -126,6 +132,7 @@ def to_core(policy: Policy, problem: Problem) -> core.Policy:
         plan=policy.plan,
         lookahead=_PLANNERS[policy.planner or "lookahead"],
         greedy=policy.planner == "greedy",
+        always_draws=policy.always_draws,
     )
 
 

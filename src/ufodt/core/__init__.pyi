@@ -60,6 +60,7 @@ class Policy:
         plan: str,
         lookahead: int = ...,
         greedy: bool = ...,
+        always_draws: bool = ...,
     ) -> None: ...
 
 class Drift:

@@ -67,8 +67,8 @@ class Belief {
 
     // One labelled case; a feature not asked teaches nothing.
     void update(const std::vector<Seen>& evidence, int label, const std::vector<Reward>& rewards = {}) {
-        if (const int weight = tempers_ ? Together::judging_weight(n_labels_seen()) : 0; weight > 0)
-            judge(evidence, label, weight);
+        // Of very many labels it will do to judge one in four, for all; labels that take turns are all judged.
+        if (tempers_ && (!knows_much() || is_one_in_four(n_labelled()))) judge(evidence, label, knows_much() ? 4.0 : 1.0);
         for (const Seen& seen : evidence) learn(seen, label, true);
         if (together_.has_pairs()) {
             rows_.clear();
@@ -215,6 +215,9 @@ class Belief {
         return promises_;
     }
 
+    // Whether so many labels came that not every case need serve to learn.
+    bool knows_much() const { return n_labelled() >= many_labels; }
+
     // P(label | evidence) under the mean belief.
     void posterior(const std::vector<Seen>& evidence, std::vector<double>& p) const {
         Bonds bonds;
@@ -274,7 +277,7 @@ class Belief {
             together_.judge(log_mean().label, likelihood_, bonds_, n_answers, label, weight);
     }
 
-    std::uint64_t n_labels_seen() const {
+    std::uint64_t n_labelled() const {
         return static_cast<std::uint64_t>(std::accumulate(label_count_.begin(), label_count_.end(), 0.0));
     }
 
@@ -288,6 +291,7 @@ class Belief {
         pairs.move(f, continuous_.shares(f, shape_.n_outcomes(f), before));
     }
 
+    static constexpr std::uint64_t many_labels = 2048;
     static constexpr double next_to_nothing = 1e-12;  // in place of 0, so that there are logarithms
 
     Shape shape_;

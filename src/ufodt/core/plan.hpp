@@ -21,10 +21,15 @@ class Plan {
 
     // Open case number `number` with some features on offer: take theta from the belief. The belief must outlive the
     // plan, or `keep_mean` must follow. With several draws of theta the case is planned under one after the other, each
-    // asking until it would stop: a belief that knows little then learns more from a case.
+    // asking until it would stop: a belief that knows little then learns more from a case. Where much is known, three
+    // cases of four are planned under the mean belief alone, unless that would ask nothing, and so learn nothing.
     void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered,
                CaseTerms terms = {}, int n_draws = 1) {
-        case_.begin(belief, seed, number, offered, std::move(terms), n_draws);
+        const bool explores = n_draws > 1 || !may_rest(belief) || is_one_in_four(number);
+        case_.begin(belief, seed, number, offered, std::move(terms), explores ? n_draws : 0);
+        restart();
+        if (explores || next().feature >= 0) return;
+        case_.take_theta(belief, n_draws);
         restart();
     }
 
@@ -141,6 +146,12 @@ class Plan {
     void outlook(int feature, std::vector<double>& table) { case_.outlook(feature, view(feature), table); }
 
   private:
+    // Whether a case need not be planned under a draw. Thresholds are: Exp3 learns from draws alone.
+    bool may_rest(const Belief& belief) const {
+        const Policy& policy = case_.policy();
+        return policy.plans_twice() && !policy.always_draws && belief.views().size() == 0 && belief.knows_much();
+    }
+
     Case case_;
     Gains gains_;
     Lookahead lookahead_;

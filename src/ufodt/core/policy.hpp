@@ -47,6 +47,7 @@ struct Policy {
     int redraw_below = 32;       // draw again given the evidence when fewer survive; 0: never
     bool predict_theta = false;  // paper: answer under the drawn theta, else under the mean belief
     Plans plans = Plans::draw;
+    bool always_draws = false;    // plan under both in every case, also once much is known
     std::size_t lookahead = 128;  // states that a stop by cost and benefit looks ahead over
     bool greedy = false;          // ask the criterion's best of what pays, not the first question of the best plan
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -38,14 +37,6 @@ class Together {
 
     // The trust that suits the way in use.
     const Temper& temper() const { return uses_pairs() ? paired_ : alone_; }
-
-    // How many cases a label stands for that is judged now, 0 if it is not, by the number of labels before it: of very
-    // many one in four will do, and judging takes its time. Which one is as good as drawn, lest labels that take turns
-    // are always the same ones.
-    static int judging_weight(std::uint64_t n_labels) {
-        if (n_labels < all_judged) return 1;
-        return n_labels * 0x9e3779b97f4a7c15 >> 62 == 0 ? 4 : 0;
-    }
 
     // A label was revealed, in `weight` cases; of the log likelihoods of the answers `bonds` is what pairs add.
     void judge(const std::vector<double>& log_prior, std::vector<double>& log_likelihood, const Bonds& bonds,
@@ -88,8 +79,6 @@ class Together {
     }
 
   private:
-    static constexpr std::uint64_t all_judged = 1024;  // labels, each of which is judged
-
     std::shared_ptr<Pairs> pairs_ = std::make_shared<Pairs>();
     Temper alone_, paired_;  // trust in answers as naive Bayes has them, and with what pairs add
     std::optional<bool> uses_pairs_;

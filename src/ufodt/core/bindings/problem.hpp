@@ -144,7 +144,7 @@ void bind_policy(nb::module_& m) {
             [](Policy* self, const std::string& criterion,
                const std::vector<std::tuple<std::string, double, int>>& stop, double budget, int n_hypotheses,
                bool distinct, int redraw_below, bool predict_theta, const std::string& plan, std::size_t lookahead,
-               bool greedy) {
+               bool greedy, bool always_draws) {
                 if (n_hypotheses < 1 || n_hypotheses > 1'000'000)
                     throw std::invalid_argument("n_hypotheses must be 1 to 1,000,000");
                 if (redraw_below < 0) throw std::invalid_argument("redraw_below must not be negative");
@@ -157,11 +157,13 @@ void bind_policy(nb::module_& m) {
                                   .redraw_below = redraw_below,
                                   .predict_theta = predict_theta,
                                   .plans = make_plans(plan),
+                                  .always_draws = always_draws,
                                   .lookahead = lookahead,
                                   .greedy = greedy};
             },
             nb::kw_only(), "criterion"_a, "stop"_a, "budget"_a, "n_hypotheses"_a, "distinct"_a, "redraw_below"_a,
-            "predict_theta"_a, "plan"_a, "lookahead"_a = Policy().lookahead, "greedy"_a = false);
+            "predict_theta"_a, "plan"_a, "lookahead"_a = Policy().lookahead, "greedy"_a = false,
+            "always_draws"_a = false);
 }
 
 }  // namespace
