@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from ufodt import core, stop
-from ufodt.amount import plain, whole
+from ufodt.amount import number, plain, whole
 from ufodt.compiled import n_states
 from ufodt.errors import InvalidPolicy
 from ufodt.problem import Problem
@@ -52,8 +52,13 @@ class Policy:
         given. That takes information gain, a stop that weighs cost and benefit and does not look at
         regions, and answers under the mean; anything else plans under the draw alone.
     always_draws
-        Under `both`, plan every case under a draw. By default that is so for the first 2,048 labels; then three cases
-        of four are planned under the mean alone, unless that asks nothing. Thresholds in place of bins always draw.
+        Under `both`, explore in every case. By default that is so up to 2,048 labels; then one case in four explores,
+        and the others are planned under the mean alone. Thresholds in place of bins always draw.
+    spend_to_learn
+        What a case that explores under `both` and would ask nothing may spend to learn, on the average, as a share of
+        the loss that it expects: where labels are rare, no question may seem to pay at first, though some do. It is
+        asked what may tell most about the label for its price, and could pay. A stop by confidence is kept to,
+        and thresholds in place of bins explore by draws alone.
     predict
         Answer under the `mean` belief, or under the planning `theta` (the paper).
     planner
@@ -72,6 +77,7 @@ class Policy:
     redraw_below: int = 32
     plan: Literal["both", "draw", "mean"] = "both"
     always_draws: bool = False
+    spend_to_learn: float = 1 / 16
     predict: Literal["mean", "theta"] = "mean"
     planner: Literal["lookahead", "greedy", "optimal"] | None = None
 
@@ -95,6 +101,10 @@ class Policy:
             if not isinstance(flag, bool):
                 raise InvalidPolicy(f"{name}={flag!r} came; expected True or False.")
             object.__setattr__(self, name, flag)
+        share = number(self.spend_to_learn)
+        if not 0.0 <= share <= 1.0:
+            raise InvalidPolicy(f"spend_to_learn={self.spend_to_learn!r} came; expected a share from 0 to 1.")
+        object.__setattr__(self, "spend_to_learn", share)
         if self.plan not in ("both", "draw", "mean") or self.predict not in ("mean", "theta"):
             raise InvalidPolicy(
                 f"plan={self.plan!r}, predict={self.predict!r} came; "
@@ -132,6 +142,7 @@ def to_core(policy: Policy, problem: Problem) -> core.Policy:
         plan=policy.plan,
         lookahead=_PLANNERS[policy.planner or "lookahead"],
         greedy=policy.planner == "greedy",
+        spend_to_learn=policy.spend_to_learn,
         always_draws=policy.always_draws,
     )
 

@@ -60,6 +60,7 @@ class Policy:
         plan: str,
         lookahead: int = ...,
         greedy: bool = ...,
+        spend_to_learn: float = ...,
         always_draws: bool = ...,
     ) -> None: ...
 

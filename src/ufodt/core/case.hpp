@@ -34,19 +34,8 @@ class Case {
         number_ = number;
         offered_ = offered;
         purse_.take(*problem_, std::move(terms));
-        mean_ = &belief.log_mean();
-        cuts_ = &belief.cuts();
-        views_ = &belief.views();
-        overlap_ = belief.together().temper().level();
-        own_pairs_.reset();
-        pairs_ = belief.together().uses_pairs() && !policy_.predict_theta ? belief.together().pairs().get() : nullptr;
-        take_theta(belief, n_draws);
-    }
-
-    // Begin anew under other draws of theta.
-    void take_theta(const Belief& belief, int n_draws) {
         const bool draws = policy_.plans != Plans::mean && n_draws > 0;
-        random_.reseed(seed_, 2 * number_);
+        random_.reseed(seed, 2 * number);
         if (draws) belief.draw(random_, offered_, theta_);
         else belief.mean(offered_, theta_, true);
         const bool draws_more = draws && !policy_.predict_theta && belief.views().size() == 0;
@@ -54,6 +43,12 @@ class Case {
         turn_ = 0;
         for (Theta& theta : other_) belief.draw(random_, offered_, theta);
         if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
+        mean_ = &belief.log_mean();
+        cuts_ = &belief.cuts();
+        views_ = &belief.views();
+        overlap_ = belief.together().temper().level();
+        own_pairs_.reset();
+        pairs_ = belief.together().uses_pairs() && !policy_.predict_theta ? belief.together().pairs().get() : nullptr;
         plans_twice_ = draws && policy_.plans_twice();
         if (plans_twice_) belief.mean(offered_, mean_theta_);
         reset();

@@ -37,6 +37,15 @@ class Lookahead {
     void reset() {
         weighed_ = false;
         foreseen_ = -1;
+        at_stake_ = 0.0;
+    }
+
+    // What the answer of now is expected to lose, at the worth that it was weighed by; 0: it was not.
+    double at_stake() const { return at_stake_; }
+
+    // What a question can save at most whose answer tells so much.
+    double most_saved(const Case& now, double told) const {
+        return std::min(at_stake_, most_lost(now) * ufodt::most_saved(told, now.shape().n_labels));
     }
 
     // Of the candidates, the first question of the best plan; -1: none was looked for.
@@ -48,7 +57,7 @@ class Lookahead {
         weighed_ = true;
         foreseen_ = -1;
         p_ = now.in_mind().p.data();
-        const double at_stake = worth * now.problem().loss.whole(loss_now(now), 1.0);
+        at_stake_ = worth * now.problem().loss.whole(loss_now(now), 1.0);
         double highest_price = 0.0;
         lowest_price_ = INFINITY;
         has_one_price_ = true;
@@ -59,7 +68,7 @@ class Lookahead {
             c.pays = c.looked_at = false;
         }
         has_one_price_ &= lowest_price_ == highest_price;
-        return !(lowest_price_ >= at_stake && at_stake > 0.0);
+        return !(lowest_price_ >= at_stake_ && at_stake_ > 0.0);
     }
 
     // Features with thresholds are looked at through those that the criterion found best.
@@ -134,7 +143,7 @@ class Lookahead {
     static constexpr double slack = 1.0 - 1e-9;  // rounding alone is no reason to ask
     bool weighed_ = false, has_one_price_ = false;
     double worth_ = 1.0;  // of one unit of loss, by the stop rule that weighs it
-    double lowest_price_ = 0.0;
+    double lowest_price_ = 0.0, at_stake_ = 0.0;
     int foreseen_ = -1;
     std::vector<std::size_t> promising_;  // of the candidates: those looked ahead at
     std::vector<int> features_;           // the same, as features
@@ -144,6 +153,12 @@ class Lookahead {
     const double* p_ = nullptr;      // P(outcome | label), as plans read it: the theta in mind, or
     std::vector<double> p_in_play_;  // the same with thresholds as they are in play
     std::vector<double> joint_;
+
+    // What the worst answer of all would lose.
+    double most_lost(const Case& now) const {
+        const std::vector<double>& losses = now.problem().loss.of;
+        return worth_ * *std::max_element(losses.begin(), losses.end());
+    }
 
     // What the answer about a feature alone is expected to save.
     double saved_by(const Case& now, int f) {
@@ -207,14 +222,13 @@ class Lookahead {
 
     // Gain per price of every candidate, and what its gain leaves after its price, where prices differ.
     void rank(const Case& now, const Gains& gains, const Candidates& candidates) {
-        const std::vector<double>& losses = now.problem().loss.of;
-        const double most_lost = worth_ * *std::max_element(losses.begin(), losses.end());
+        const double most = most_lost(now);
         rate_.resize(candidates.size());
         surplus_.resize(candidates.size());
         for (std::size_t i = 0; i < candidates.size(); ++i) {
             const Candidate& c = candidates[i];
             rate_[i] = has_one_price_ ? gains[c.at] : c.rate(gains);
-            if (!has_one_price_) surplus_[i] = most_lost * gains[c.at] - c.price;
+            if (!has_one_price_) surplus_[i] = most * gains[c.at] - c.price;
         }
     }
 

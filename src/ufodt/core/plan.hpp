@@ -21,16 +21,16 @@ class Plan {
 
     // Open case number `number` with some features on offer: take theta from the belief. The belief must outlive the
     // plan, or `keep_mean` must follow. With several draws of theta the case is planned under one after the other, each
-    // asking until it would stop: a belief that knows little then learns more from a case. Where much is known, three
-    // cases of four are planned under the mean belief alone, unless that would ask nothing, and so learn nothing.
+    // asking until it would stop: a belief that knows little then learns more from a case. Where much is known, one
+    // case in four explores; the others are planned under the mean belief alone.
     void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered,
                CaseTerms terms = {}, int n_draws = 1) {
         const bool explores = n_draws > 1 || !may_rest(belief) || is_one_in_four(number);
         case_.begin(belief, seed, number, offered, std::move(terms), explores ? n_draws : 0);
+        found_ = -1;
         restart();
-        if (explores || next().feature >= 0) return;
-        case_.take_theta(belief, n_draws);
-        restart();
+        if (explores && case_.plans_twice() && !case_.takes_turns() && belief.views().size() == 0)
+            find_what_to_learn(belief);
     }
 
     // Copy what the plan needs of the belief, so that later learning does not reach this case.
@@ -127,6 +127,7 @@ class Plan {
             case_.pay(feature, outcome);
         }
         case_.observe(feature, outcome, v, offered);
+        if (paid || feature == to_learn_) to_learn_ = -1;
         decided_ = false;
     }
 
@@ -135,6 +136,7 @@ class Plan {
         prepare();
         if (charged) case_.pay(feature, -1);
         case_.skip(feature);
+        to_learn_ = -1;
         decided_ = false;
     }
 
@@ -158,10 +160,12 @@ class Plan {
     Candidates candidates_;  // what may be asked
     std::vector<int> bundle_;
     bool decided_ = false, scored_ = false;
-    bool must_ = false;  // something mandatory is among the candidates
+    bool must_ = false;               // something mandatory is among the candidates
+    int found_ = -1, to_learn_ = -1;  // a feature to ask where nothing else is, -1: none; the same, as long as it is so
     Question question_;
 
     void restart() {
+        to_learn_ = found_;
         gains_.reset(case_);
         decided_ = false;
     }
@@ -173,7 +177,40 @@ class Plan {
         const Question question = decide_in_mind();
         if (question.feature >= 0 || !case_.plans_twice() || case_.has_another_turn()) return question;
         case_.think_by_mean(true);
-        return decide_in_mind();
+        const Question by_mean = decide_in_mind();
+        return by_mean.feature < 0 && to_learn_ >= 0 ? something_to_learn() : by_mean;
+    }
+
+    // A case that asks nothing teaches nothing. Where labels are rare, no question may seem to pay, under draws
+    // neither, though some do: so a share of the loss that is expected goes to learning, on the average. Asked is what
+    // may tell most about the label for its price, as long as that may pay.
+    void find_what_to_learn(const Belief& belief) {
+        const Policy& policy = case_.policy();
+        if (policy.spend_to_learn == 0.0 || !policy.stops_by_cost() || next().feature >= 0) return;
+        const std::vector<double>& told = belief.promises().most;
+        const Candidate* best = nullptr;
+        double best_rate = 0.0;
+        for (const Candidate& c : candidates_) {
+            const double most = told[case_.open()[c.at]], rate = most / std::max(c.price, 1e-300);
+            if (!c.is_askable || !(lookahead_.most_saved(case_, most) > c.price)) continue;
+            if (rate > best_rate) best = &c, best_rate = rate;
+        }
+        if (best == nullptr) return;
+        const double chance = policy.spend_to_learn * lookahead_.at_stake() / best->price;
+        if (!(uniform_of(case_.seed(), case_.number()) < chance)) return;
+        found_ = to_learn_ = case_.open()[best->at];
+        decided_ = false;
+    }
+
+    // The question that was found, unless what was told since for nothing has left no use for it.
+    Question something_to_learn() {
+        const auto is_it = [&](const Candidate& c) {
+            return case_.open()[c.at] == to_learn_ && c.is_askable && c.price < lookahead_.at_stake();
+        };
+        const auto found = std::find_if(candidates_.begin(), candidates_.end(), is_it);
+        if (found == candidates_.end()) return {};
+        score_once();
+        return question(*found);
     }
 
     Question decide_in_mind() {

@@ -47,6 +47,7 @@ struct Policy {
     int redraw_below = 32;       // draw again given the evidence when fewer survive; 0: never
     bool predict_theta = false;  // paper: answer under the drawn theta, else under the mean belief
     Plans plans = Plans::draw;
+    double spend_to_learn = 0.0;  // of the loss expected, by a case that would ask nothing
     bool always_draws = false;    // plan under both in every case, also once much is known
     std::size_t lookahead = 128;  // states that a stop by cost and benefit looks ahead over
     bool greedy = false;          // ask the criterion's best of what pays, not the first question of the best plan
@@ -55,6 +56,11 @@ struct Policy {
         return std::any_of(stop.begin(), stop.end(), [&](const Stop& s) { return s.kind == kind; });
     }
     bool needs_hypotheses() const { return reads(criterion) == Reads::hypotheses || uses(Stop::Kind::region); }
+
+    // Whether nothing but cost and benefit, or a budget, ends the questions.
+    bool stops_by_cost() const {
+        return !uses(Stop::Kind::region) && !uses(Stop::Kind::confidence) && !uses(Stop::Kind::all);
+    }
 
     // Hypotheses come from one theta, and the mean must be what answers. Only information gain was found to gain.
     bool plans_twice() const {

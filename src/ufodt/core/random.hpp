@@ -47,6 +47,13 @@ inline std::uint64_t mix(std::uint64_t& state) {
 // The double in [1, 2) whose fraction is the top 52 bits of a word.
 inline double one_to_two(std::uint64_t word) { return std::bit_cast<double>(word >> 12 | 0x3ff0000000000000ULL); }
 
+// One variate, uniform from 0 to 1, that belongs to a seed and the number of a case.
+inline double uniform_of(std::uint64_t seed, std::uint64_t number) {
+    std::uint64_t key = ~seed;  // not the key of a stream
+    key = mix(key) ^ (number * 0xd1342543de82ef95ULL);
+    return one_to_two(mix(key)) - 1.0;
+}
+
 // Two normal variates from two words (Box and Muller, 1958): the angle lies in the first eighth of the circle, and bits
 // that the fraction does not use say which eighth it is moved to.
 inline std::pair<double, double> normal_pair(std::uint64_t first, std::uint64_t second) {

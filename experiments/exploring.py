@@ -1,0 +1,98 @@
+"""What is asked in order to learn: `Policy.always_draws` and `Policy.spend_to_learn`, beside what was before them.
+
+Run as `python experiments/exploring.py [splits]`. Seven data sets of 3,000 rows and more (20,000 of the longest),
+fifteen with a label as rare as one in seven to one in a hundred, the thirty of `bins_settings.py`, and random worlds;
+none serves a claim. A cost is questions and, at 100 questions each, mistakes, in worlds over the exact optimum's;
+differences are to a draw in every case and nothing spent to learn. Time is CPU time per case of the stream, as a ratio
+in one run.
+"""
+
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from bins_settings import TEN
+from mean_and_draw import FIFTEEN, FIVE, difference, on_worlds, other, ours, over_splits
+
+from ufodt import UFODT, Policy, Problem
+
+GROUPS = {
+    "long": "thyroid page-blocks page-blocks0 splice nursery kr-vs-k fars".split(),
+    "rare": (
+        "yeast3 yeast4 yeast5 ecoli3 ecoli4 abalone19 shuttle-c0-vs-c4 vowel0 winequality-red-4 car-good car-vgood "
+        "glass2 glass4 poker-8-9_vs_5 segment0"
+    ).split(),
+    "thirty": [*FIVE, *FIFTEEN, *TEN],
+}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "before": {"policy": Policy(always_draws=True, spend_to_learn=0.0)},
+    "draws seldom": {"policy": Policy(spend_to_learn=0.0)},
+    "spends to learn": {"policy": Policy(always_draws=True)},
+    "both (default)": {},
+}
+MAX_ROWS = 20_000
+N_WORLDS = {4_000: 25, 16_000: 8}  # of each kind, by the length of their streams, for twenty splits
+
+
+def table(name: str) -> tuple[Problem, Any, Any]:
+    """Return problem, values and labels of a data set, not too many rows of it."""
+    problem, X, y = ours(name) if name in FIVE else other(name)
+    rows = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
+    return problem, X[rows], y[rows]
+
+
+def measure(settings: dict[str, Any], seed: int, problem: Problem, stream: Any, holdout: Any) -> list[float]:
+    """Return of one split accuracy, questions and cost on the hold-out and while learning, and seconds per case."""
+    learner = UFODT(problem, seed=seed, **settings)
+    began = time.process_time()
+    record = learner.run(*stream)
+    seconds = (time.process_time() - began) / len(stream[1])
+    report = learner.evaluate(*holdout)
+    right, asked = (record.predicted == stream[1]).mean(), record.n_asked.mean()
+    return [
+        *(report.accuracy, report.n_asked, 100 * (1 - report.accuracy) + report.n_asked),
+        *(right, asked, 100 * (1 - right) + asked, seconds),
+    ]
+
+
+def line(name: str, variant: str, found: Any, base: Any) -> str:
+    """Return a line for figures by split."""
+    mean = found.mean(axis=0)
+    return (
+        f"{name:18}{variant:16}hold-out {mean[0]:.4f} @ {mean[1]:.2f} ({difference(found[:, 2], base[:, 2])}); "
+        f"while learning {mean[3]:.4f} @ {mean[4]:.2f} ({difference(found[:, 5], base[:, 5])})"
+    )
+
+
+def main(n_splits: int = 20) -> None:
+    """Print a line for each group and variant, each data set of the first two, and each length of streams in worlds."""
+    seeds = range(1300, 1300 + n_splits)
+    for group, names in GROUPS.items():
+        tables = [table(name) for name in names]
+        found = {
+            variant: np.array(
+                [over_splits([each], seeds, lambda *split, s=settings: measure(s, *split)) for each in tables]
+            )
+            for variant, settings in VARIANTS.items()
+        }  # data sets x splits x figures
+        base = found["before"]
+        for variant, figures in found.items():
+            times = np.exp(np.log(figures[..., 6].min(axis=1) / base[..., 6].min(axis=1)).mean())
+            print(f"{line(group, variant, figures.mean(axis=0), base.mean(axis=0))}; time x {times:.2f}", flush=True)
+        for i, name in enumerate(names if group != "thirty" else ()):
+            print(line(name, "both (default)", found["both (default)"][i], base[i]))
+    for n_cases, n_worlds in N_WORLDS.items():
+        n = max(1, n_worlds * n_splits // 20)
+        in_worlds = {variant: np.array(list(on_worlds(n_cases, s, n))) for variant, s in VARIANTS.items()}
+        for variant, figures in in_worlds.items():
+            learning, tree = (difference(figures[:, i], in_worlds["before"][:, i]) for i in (0, 1))
+            print(
+                f"{n_cases:6,} cases      {variant:16}while learning {figures[:, 0].mean():.4f} ({learning}), "
+                f"the tree learned {figures[:, 1].mean():.4f} ({tree})",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main(*(int(argument) for argument in sys.argv[1:]))

@@ -1,0 +1,201 @@
+"""What is asked to learn: in every case at first, seldom once much is known, and where nothing seems to pay."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ufodt import UFODT, Binary, Continuous, Policy, Problem, Session, drift, stop, thresholds
+
+from .cases import learned_of
+
+RARE = 0.05
+SICK = Problem([Continuous("told"), Continuous("noise")], labels=["no", "yes"])
+NOTHING = Policy(spend_to_learn=0.0)
+
+
+def rare(n: int, *, seed: int = 1) -> tuple[np.ndarray, list[str]]:
+    """Rows of SICK: one in twenty is a yes, and `told` is higher then."""
+    rng = np.random.default_rng(seed)
+    ill = rng.random(n) < RARE
+    return np.column_stack([rng.normal(5.0 * ill), rng.normal(size=n)]), ["yes" if label else "no" for label in ill]
+
+
+def unsure(price: float = 1.0, **settings: Any) -> UFODT:
+    """A learner of two coins and a rare yes, under which it has seen neither: no draw has a side change the answer."""
+    problem = Problem([Binary("told", price=price), Binary("noise", price=price)], labels=["no", "yes"])
+    learner = UFODT(problem, **{"seed": 1, "policy": Policy(), **settings})
+    for i in range(2000):
+        if i % 20 == 0:
+            learner.learn({"values": {}}, "yes")
+        else:
+            learner.learn({"values": {"told": i % 2, "noise": i // 2 % 2}}, "no")
+    return learner
+
+
+def asks_to_learn(learner: UFODT, n: int = 400, **terms: Any) -> list[Session]:
+    """The sessions, of so many where no question pays, that ask one all the same."""
+    sessions = [learner.open(**terms) for _ in range(n)]
+    return [session for session in sessions if session.ask() is not None]
+
+
+def test_where_labels_are_rare_what_tells_them_is_found_all_the_same() -> None:
+    (X, y), (held, truth) = rare(4000), rare(2000, seed=2)
+    reports = []
+    for policy in (Policy(), NOTHING):
+        learner = UFODT(SICK, policy=policy, seed=1)
+        learner.run(X, y)
+        reports.append(learner.evaluate(held, truth))
+    default, never = reports
+    assert never.n_asked == 0.0 and never.accuracy < 0.96  # no draw found that it would pay
+    assert default.accuracy > 0.98 and 0.9 < default.n_asked < 1.5
+
+
+def test_a_sixteenth_of_the_loss_expected_is_spent_on_the_average() -> None:
+    """A mistake is worth 100 questions here, so 5 are expected to be lost, and 0.3125 spent."""
+    share = len(asks_to_learn(unsure(), 2000)) / 2000
+    assert abs(share - 0.3125) < 0.04
+
+
+def test_what_a_case_may_spend_is_a_setting() -> None:
+    doubled = len(asks_to_learn(unsure(policy=Policy(spend_to_learn=1 / 8)), 2000)) / 2000
+    assert abs(doubled - 0.625) < 0.04
+    assert not asks_to_learn(unsure(policy=NOTHING))
+
+
+def test_one_question_is_asked_to_learn_and_what_may_tell_most_for_its_price() -> None:
+    problem = Problem([Continuous("told", price=2.0), Continuous("noise")], labels=["no", "yes"])
+    learner = UFODT(problem, seed=1)
+    X, y = rare(1000)
+    learner.learn_many(np.where(np.arange(2) == 1, X, np.nan), y)  # of `noise` it is known that it tells nothing
+    sessions = asks_to_learn(learner)
+    assert sessions and {str(session.ask().feature) for session in sessions} == {"told"}  # type: ignore[union-attr]
+    for session in sessions:
+        session.tell("told", 0.0)
+        assert session.ask() is None
+
+
+def test_what_can_never_pay_is_not_asked_to_learn() -> None:
+    """Five are at stake: not for a price of six, nor where very many cases say that it tells nothing."""
+    for price, some in ((4.0, True), (6.0, False)):
+        assert bool(asks_to_learn(unsure(price, policy=Policy(stop=stop.cost_benefit(100.0))))) == some
+    known = UFODT(Problem([Binary("coin")], labels=["no", "yes"]), seed=1)
+    known.learn_many(np.tile([[0], [1]], (20_000, 1)), ["yes" if i % 40 < 2 else "no" for i in range(40_000)])
+    assert not asks_to_learn(known)
+
+
+def test_a_stop_by_confidence_is_kept_to() -> None:
+    sure = Policy(stop=stop.confidence(0.9) | stop.cost_benefit())
+    assert not asks_to_learn(unsure(policy=sure))
+    bounded = Policy(stop=stop.budget(1.0) | stop.cost_benefit())
+    assert asks_to_learn(unsure(policy=bounded))
+
+
+def test_nothing_is_asked_to_learn_where_nothing_is_explored() -> None:
+    learner = unsure()
+    assert not asks_to_learn(learner, explore=False)
+    assert learner.tree().n_leaves == 1
+
+
+def test_thresholds_explore_by_draws_alone() -> None:
+    X, y = rare(600)
+    learned = []
+    for policy in (Policy(), NOTHING):
+        learner = UFODT(SICK, thresholds=thresholds.exhaustive(), policy=policy, seed=1)
+        record = learner.run(X, y)
+        learned.append((record.n_asked.tolist(), record.predicted.tolist(), learner.belief.counts.tolist()))
+    assert learned[0] == learned[1]
+
+
+def test_a_question_to_learn_comes_again_after_undo_and_is_gone_once_it_was_skipped() -> None:
+    session = asks_to_learn(unsure())[0]
+    question = session.ask()
+    assert question is not None
+    session.skip(question.feature)
+    assert session.ask() is None
+    session.undo()
+    assert session.ask() == question
+
+
+def test_a_session_says_that_it_asks_to_learn() -> None:
+    session = asks_to_learn(unsure())[0]
+    question = session.ask()
+    assert question is not None and session.why()[0].feature == question.feature and not session.why()[0].pays
+    assert "to learn" in session.why_not(question.feature)
+    other = {"told": "noise", "noise": "told"}[question.feature]
+    assert session.why_not(other) == f"{other} is not worth 1 here, as far as was looked ahead."
+
+
+def test_what_is_known_for_nothing_leaves_the_question_unless_it_leaves_no_use_for_it() -> None:
+    problem = Problem([Binary("free", price=0.0), Binary("sign"), Binary("told")], labels=["no", "yes"])
+    learner = UFODT(problem, seed=1)
+    rng = np.random.default_rng(1)
+    y = rng.random(1500) < RARE
+    sign = np.where(rng.random(1500) < 0.3, True, y)  # a no here leaves nothing at stake
+    learner.learn_many(np.column_stack([rng.random(1500) < 0.5, sign, np.full(1500, np.nan)]), np.where(y, "yes", "no"))
+    kept = asks_to_learn(learner, known={"free": 1})
+    assert kept and all(session.ask().feature == "told" for session in kept)  # type: ignore[union-attr]
+    assert not asks_to_learn(learner, known={"free": 1, "sign": 0})
+
+
+def test_a_stream_asks_to_learn_just_as_sessions_do() -> None:
+    X, y = rare(600)
+    stream, single = UFODT(SICK, seed=1), UFODT(SICK, seed=1)
+    record = stream.run(X, y)
+    asked = []
+    for (told, noise), label in zip(X, y, strict=True):
+        session = single.open()
+        while (question := session.ask()) is not None:
+            session.tell(question.feature, {"told": told, "noise": noise}[question.feature])
+        asked.append(len(session.evidence["values"]))
+        single.learn(session.evidence, label)
+    assert asked == record.n_asked.tolist() and learned_of(stream) == learned_of(single)
+
+
+def alike(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two binary features that tell the label equally well, and one that tells nothing."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(2, size=n)
+    flips = rng.random((n, 3)) < [0.1, 0.1, 0.5]
+    return (flips ^ (y[:, None] == 1)).astype(float), y
+
+
+def thetas(learner: UFODT, n: int) -> list[bool]:
+    """Whether each of the next cases is planned under the mean belief."""
+    mean = learner.belief.mean()[0]
+    return [np.allclose(learner.open()._plan.theta()[0], mean, rtol=1e-12) for _ in range(n)]
+
+
+@pytest.mark.parametrize(("n", "settings", "share"), [
+    (2047, {}, 0.0), (2048, {}, 0.75), (5000, {}, 0.75),
+    (5000, {"policy": Policy(always_draws=True)}, 0.0), (5000, {"policy": Policy(plan="draw")}, 0.0),
+    (5000, {"criterion": "ec2"}, 0.0),
+])  # fmt: skip
+def test_once_much_is_known_one_case_in_four_explores(n: int, settings: dict[str, Any], share: float) -> None:
+    X, y = alike(n)
+    learner = UFODT(Problem([Binary(f"f{i}") for i in range(3)], labels=[0, 1]), seed=1, **settings)
+    learner.learn_many(X, y)
+    rests = thetas(learner, 400)
+    assert abs(np.mean(rests) - share) < 0.02
+    if share:
+        apart = np.diff(np.flatnonzero(~np.array(rests)))
+        assert apart.max() <= 8
+
+
+def test_forgetting_makes_every_case_explore_again() -> None:
+    X, y = alike(4000)
+    problem = Problem([Binary(f"f{i}") for i in range(3)], labels=[0, 1])
+    learner = UFODT(problem, drift=drift.discount(0.01), seed=1)
+    learner.run(X, y)
+    assert not any(thetas(learner, 100))
+
+
+def test_a_model_from_before_explores_as_it_did() -> None:
+    learner = UFODT(SICK, policy=Policy(always_draws=True, spend_to_learn=0.0), seed=1)
+    X, y = rare(50)
+    learner.run(X, y)
+    described, arrays = learner.__getstate__()
+    del described["policy"]["always_draws"], described["policy"]["spend_to_learn"]
+    old = UFODT.__new__(UFODT)
+    old.__setstate__((described, arrays))
+    assert old.policy == learner.policy and learned_of(old) == learned_of(learner)
