@@ -50,8 +50,6 @@ def test_a_criterion_may_be_named(criterion: str) -> None:
         ("redraw_below", -1),
         ("redraw_below", 0.25),
         ("redraw_below", "some"),
-        ("always_draws", 1),
-        ("always_draws", "often"),
         ("spend_to_learn", -0.1),
         ("spend_to_learn", 1.5),
         ("spend_to_learn", float("nan")),

@@ -14,7 +14,6 @@ from ufodt.stop import Stop
 from ufodt.thresholds import Thresholds
 
 _KINDS: dict[str, type[Feature]] = {"Binary": Binary, "Categorical": Categorical, "Continuous": Continuous}
-_AS_BEFORE = {"always_draws": True, "spend_to_learn": 0.0}  # in policies that were written without
 
 
 class Settings(NamedTuple):
@@ -44,7 +43,7 @@ def read(manifest: Mapping[str, Any]) -> Settings:
     """Return the settings that a manifest describes; what is wrong with it comes out as one error or another."""
     return Settings(
         read_problem(manifest["problem"]),
-        Policy(**{**_AS_BEFORE, **manifest["policy"], "stop": _read_stop(manifest["policy"]["stop"])}),
+        Policy(**{"spend_to_learn": 0.0, **manifest["policy"], "stop": _read_stop(manifest["policy"]["stop"])}),
         _read_prior({"learns_pairs": False, **manifest["prior"]}),
         Thresholds(**{"spread": 0.0, **manifest["thresholds"]}),  # as it was before bins shared
         _read_drift(manifest["drift"]),

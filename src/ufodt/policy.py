@@ -51,9 +51,6 @@ class Policy:
         question pays under the draw it is asked, to learn; then what still pays under the mean, by which the answer is
         given. That takes information gain, a stop that weighs cost and benefit and does not look at
         regions, and answers under the mean; anything else plans under the draw alone.
-    always_draws
-        Under `both`, explore in every case. By default that is so up to 2,048 labels; then one case in four explores,
-        and the others are planned under the mean alone. Thresholds in place of bins always draw.
     spend_to_learn
         What a case that explores under `both` and would ask nothing may spend to learn, on the average, as a share of
         the loss that it expects: where labels are rare, no question may seem to pay at first, though some do. It is
@@ -76,7 +73,6 @@ class Policy:
     distinct: bool = False
     redraw_below: int = 32
     plan: Literal["both", "draw", "mean"] = "both"
-    always_draws: bool = False
     spend_to_learn: float = 1 / 16
     predict: Literal["mean", "theta"] = "mean"
     planner: Literal["lookahead", "greedy", "optimal"] | None = None
@@ -96,11 +92,9 @@ class Policy:
                 came = getattr(self, name)
                 raise InvalidPolicy(f"{name} must be a whole number from {least} to 1,000,000; {came!r} came.")
             object.__setattr__(self, name, count)
-        for name in ("distinct", "always_draws"):
-            flag = plain(getattr(self, name))
-            if not isinstance(flag, bool):
-                raise InvalidPolicy(f"{name}={flag!r} came; expected True or False.")
-            object.__setattr__(self, name, flag)
+        object.__setattr__(self, "distinct", plain(self.distinct))
+        if not isinstance(self.distinct, bool):
+            raise InvalidPolicy(f"distinct={self.distinct!r} came; expected True or False.")
         share = number(self.spend_to_learn)
         if not 0.0 <= share <= 1.0:
             raise InvalidPolicy(f"spend_to_learn={self.spend_to_learn!r} came; expected a share from 0 to 1.")
@@ -143,7 +137,6 @@ def to_core(policy: Policy, problem: Problem) -> core.Policy:
         lookahead=_PLANNERS[policy.planner or "lookahead"],
         greedy=policy.planner == "greedy",
         spend_to_learn=policy.spend_to_learn,
-        always_draws=policy.always_draws,
     )
 
 

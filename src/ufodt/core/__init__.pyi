@@ -61,7 +61,6 @@ class Policy:
         lookahead: int = ...,
         greedy: bool = ...,
         spend_to_learn: float = ...,
-        always_draws: bool = ...,
     ) -> None: ...
 
 class Drift:

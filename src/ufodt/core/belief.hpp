@@ -67,8 +67,7 @@ class Belief {
 
     // One labelled case; a feature not asked teaches nothing.
     void update(const std::vector<Seen>& evidence, int label, const std::vector<Reward>& rewards = {}) {
-        // Of very many labels it will do to judge one in four, for all; labels that take turns are all judged.
-        if (tempers_ && (!knows_much() || is_one_in_four(n_labelled()))) judge(evidence, label, knows_much() ? 4.0 : 1.0);
+        if (const int weight = tempers_ ? judging_weight() : 0; weight > 0) judge(evidence, label, weight);
         for (const Seen& seen : evidence) learn(seen, label, true);
         if (together_.has_pairs()) {
             rows_.clear();
@@ -215,9 +214,6 @@ class Belief {
         return promises_;
     }
 
-    // Whether so many labels came that not every case need serve to learn.
-    bool knows_much() const { return n_labelled() >= many_labels; }
-
     // P(label | evidence) under the mean belief.
     void posterior(const std::vector<Seen>& evidence, std::vector<double>& p) const {
         Bonds bonds;
@@ -277,8 +273,12 @@ class Belief {
             together_.judge(log_mean().label, likelihood_, bonds_, n_answers, label, weight);
     }
 
-    std::uint64_t n_labelled() const {
-        return static_cast<std::uint64_t>(std::accumulate(label_count_.begin(), label_count_.end(), 0.0));
+    // How many cases a label stands for that is judged now, 0 if it is not: of very many labels one in four will do,
+    // and judging takes its time. Which one is as good as drawn, lest labels that take turns are always the same ones.
+    int judging_weight() const {
+        const auto n = static_cast<std::uint64_t>(std::accumulate(label_count_.begin(), label_count_.end(), 0.0));
+        if (n < all_judged) return 1;
+        return n * 0x9e3779b97f4a7c15 >> 62 == 0 ? 4 : 0;
     }
 
     void add_row(const Seen& seen) {
@@ -291,8 +291,8 @@ class Belief {
         pairs.move(f, continuous_.shares(f, shape_.n_outcomes(f), before));
     }
 
-    static constexpr std::uint64_t many_labels = 2048;
-    static constexpr double next_to_nothing = 1e-12;  // in place of 0, so that there are logarithms
+    static constexpr std::uint64_t all_judged = 4096;  // labels, each of which is judged
+    static constexpr double next_to_nothing = 1e-12;   // in place of 0, so that there are logarithms
 
     Shape shape_;
     Continuous continuous_;

@@ -26,19 +26,18 @@ class Case {
     Case(const Case&) = delete;  // hypotheses point at this case's theta
     Case& operator=(const Case&) = delete;
 
-    // Open case number `number` with some features on offer: take theta from the belief, so many draws of it, or the
-    // mean. The belief must outlive the case, or `keep_mean` must follow.
+    // Open case number `number` with some features on offer: take theta from the belief. The belief must outlive the
+    // case, or `keep_mean` must follow.
     void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered,
                CaseTerms terms, int n_draws) {
         seed_ = seed;
         number_ = number;
         offered_ = offered;
         purse_.take(*problem_, std::move(terms));
-        const bool draws = policy_.plans != Plans::mean && n_draws > 0;
         random_.reseed(seed, 2 * number);
-        if (draws) belief.draw(random_, offered_, theta_);
-        else belief.mean(offered_, theta_, true);
-        const bool draws_more = draws && !policy_.predict_theta && belief.views().size() == 0;
+        if (policy_.plans == Plans::mean) belief.mean(offered_, theta_, true);
+        else belief.draw(random_, offered_, theta_);
+        const bool draws_more = policy_.plans != Plans::mean && !policy_.predict_theta && belief.views().size() == 0;
         other_.resize(draws_more ? n_draws - 1 : 0);
         turn_ = 0;
         for (Theta& theta : other_) belief.draw(random_, offered_, theta);
@@ -49,7 +48,7 @@ class Case {
         overlap_ = belief.together().temper().level();
         own_pairs_.reset();
         pairs_ = belief.together().uses_pairs() && !policy_.predict_theta ? belief.together().pairs().get() : nullptr;
-        plans_twice_ = draws && policy_.plans_twice();
+        plans_twice_ = policy_.plans_twice();
         if (plans_twice_) belief.mean(offered_, mean_theta_);
         reset();
     }

@@ -21,16 +21,13 @@ class Plan {
 
     // Open case number `number` with some features on offer: take theta from the belief. The belief must outlive the
     // plan, or `keep_mean` must follow. With several draws of theta the case is planned under one after the other, each
-    // asking until it would stop: a belief that knows little then learns more from a case. Where much is known, one
-    // case in four explores; the others are planned under the mean belief alone.
+    // asking until it would stop: a belief that knows little then learns more from a case.
     void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered,
                CaseTerms terms = {}, int n_draws = 1) {
-        const bool explores = n_draws > 1 || !may_rest(belief) || is_one_in_four(number);
-        case_.begin(belief, seed, number, offered, std::move(terms), explores ? n_draws : 0);
+        case_.begin(belief, seed, number, offered, std::move(terms), n_draws);
         found_ = -1;
         restart();
-        if (explores && case_.plans_twice() && !case_.takes_turns() && belief.views().size() == 0)
-            find_what_to_learn(belief);
+        if (case_.plans_twice() && !case_.takes_turns() && belief.views().size() == 0) find_what_to_learn(belief);
     }
 
     // Copy what the plan needs of the belief, so that later learning does not reach this case.
@@ -148,12 +145,6 @@ class Plan {
     void outlook(int feature, std::vector<double>& table) { case_.outlook(feature, view(feature), table); }
 
   private:
-    // Whether a case need not be planned under a draw. Thresholds are: Exp3 learns from draws alone.
-    bool may_rest(const Belief& belief) const {
-        const Policy& policy = case_.policy();
-        return policy.plans_twice() && !policy.always_draws && belief.views().size() == 0 && belief.knows_much();
-    }
-
     Case case_;
     Gains gains_;
     Lookahead lookahead_;

@@ -48,7 +48,6 @@ struct Policy {
     bool predict_theta = false;  // paper: answer under the drawn theta, else under the mean belief
     Plans plans = Plans::draw;
     double spend_to_learn = 0.0;  // of the loss expected, by a case that would ask nothing
-    bool always_draws = false;    // plan under both in every case, also once much is known
     std::size_t lookahead = 128;  // states that a stop by cost and benefit looks ahead over
     bool greedy = false;          // ask the criterion's best of what pays, not the first question of the best plan
 

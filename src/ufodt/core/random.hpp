@@ -20,9 +20,6 @@
 
 namespace ufodt {
 
-// Whether a number is one of a quarter of all: as good as drawn, and no two such are far apart.
-inline bool is_one_in_four(std::uint64_t n) { return n * 0x9e3779b97f4a7c15 >> 62 == 0; }
-
 // As many bytes as fill the widest register. Results do not depend on it.
 #if defined(__AVX512F__)
 constexpr int vector_bytes = 64;

@@ -144,7 +144,7 @@ void bind_policy(nb::module_& m) {
             [](Policy* self, const std::string& criterion,
                const std::vector<std::tuple<std::string, double, int>>& stop, double budget, int n_hypotheses,
                bool distinct, int redraw_below, bool predict_theta, const std::string& plan, std::size_t lookahead,
-               bool greedy, double spend_to_learn, bool always_draws) {
+               bool greedy, double spend_to_learn) {
                 if (n_hypotheses < 1 || n_hypotheses > 1'000'000)
                     throw std::invalid_argument("n_hypotheses must be 1 to 1,000,000");
                 if (redraw_below < 0) throw std::invalid_argument("redraw_below must not be negative");
@@ -160,13 +160,12 @@ void bind_policy(nb::module_& m) {
                                   .predict_theta = predict_theta,
                                   .plans = make_plans(plan),
                                   .spend_to_learn = spend_to_learn,
-                                  .always_draws = always_draws,
                                   .lookahead = lookahead,
                                   .greedy = greedy};
             },
             nb::kw_only(), "criterion"_a, "stop"_a, "budget"_a, "n_hypotheses"_a, "distinct"_a, "redraw_below"_a,
             "predict_theta"_a, "plan"_a, "lookahead"_a = Policy().lookahead, "greedy"_a = false,
-            "spend_to_learn"_a = 0.0, "always_draws"_a = false);
+            "spend_to_learn"_a = 0.0);
 }
 
 }  // namespace
