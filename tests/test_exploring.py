@@ -149,10 +149,17 @@ def test_what_is_known_for_nothing_leaves_the_question_unless_it_leaves_no_use_f
 
 
 def test_where_a_case_has_several_draws_it_begins_with_the_first_and_spends_nothing_besides() -> None:
-    """So it is while a belief that adapts is young."""
+    """So it is after an alarm; here what is at stake then is about what a question costs."""
+    problem = Problem([Binary("told", price=5.0), Binary("noise", price=5.0)], labels=["no", "yes"])
     begun, asked = [], []
-    for policy in (Policy(), NOTHING):
-        learner = unsure(n=16, policy=policy, drift=drift.auto())
+    for share in (1.0, 0.0):
+        policy = Policy(stop=stop.cost_benefit(100.0), spend_to_learn=share)
+        learner = UFODT(problem, policy=policy, drift=drift.auto(), seed=1)
+        n, n_since = 0, 0
+        while n_since < 8:
+            learner.learn({"values": {"told": n % 2, "noise": n // 2 % 2}}, "yes" if n < 300 else "no")
+            n, n_since = n + 1, n_since + (learner._drift.n_alarms > 0)
+        assert 300 < n < 330
         sessions = [learner.open(known={"noise": 0}) for _ in range(40)]
         begun.append([session._plan.theta()[0] for session in sessions])
         asked.append([session.ask() for session in sessions])
