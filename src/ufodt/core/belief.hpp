@@ -214,6 +214,16 @@ class Belief {
         return promises_;
     }
 
+    // Whether some label has come with few values of a feature.
+    bool is_little_known(int f) const {
+        for (int y = 0; y < shape_.n_labels; ++y) {
+            double n = 0.0;
+            for (int row = shape_.row(f); row < shape_.row(f + 1); ++row) n += count_[shape_.cell(row, y)];
+            if (n < few_values) return true;
+        }
+        return false;
+    }
+
     // P(label | evidence) under the mean belief.
     void posterior(const std::vector<Seen>& evidence, std::vector<double>& p) const {
         Bonds bonds;
@@ -292,6 +302,7 @@ class Belief {
     }
 
     static constexpr std::uint64_t all_judged = 4096;  // labels, each of which is judged
+    static constexpr double few_values = 32.0;         // under a label
     static constexpr double next_to_nothing = 1e-12;   // in place of 0, so that there are logarithms
 
     Shape shape_;

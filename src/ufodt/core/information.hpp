@@ -30,10 +30,6 @@ struct Promises {
     static constexpr double unknown = -1.0;
 };
 
-// What an answer that tells so much can save at most, of a loss of up to 1: whatever the labels weigh, it tells no more
-// than n_labels times that, and moves their chances by no more than the root of half of it (Pinsker's inequality).
-inline double most_saved(double told, int n_labels) { return std::sqrt(0.5 * n_labels * told); }
-
 // From `alpha(k, y)`, the counts of the Dirichlets that theta is drawn from. To second order, the mean over theta lies
 // above what the mean of theta tells by half the variance of each P(outcome | label) times the curvature of p log p
 // there, less the same of the mixture: what was hardly ever asked may tell much. By as much, counts of what tells

@@ -43,11 +43,6 @@ class Lookahead {
     // What the answer of now is expected to lose, at the worth that it was weighed by; 0: it was not.
     double at_stake() const { return at_stake_; }
 
-    // What a question can save at most whose answer tells so much.
-    double most_saved(const Case& now, double told) const {
-        return std::min(at_stake_, most_lost(now) * ufodt::most_saved(told, now.shape().n_labels));
-    }
-
     // Of the candidates, the first question of the best plan; -1: none was looked for.
     int foreseen() const { return foreseen_; }
 
@@ -154,12 +149,6 @@ class Lookahead {
     std::vector<double> p_in_play_;  // the same with thresholds as they are in play
     std::vector<double> joint_;
 
-    // What the worst answer of all would lose.
-    double most_lost(const Case& now) const {
-        const std::vector<double>& losses = now.problem().loss.of;
-        return worth_ * *std::max_element(losses.begin(), losses.end());
-    }
-
     // What the answer about a feature alone is expected to save.
     double saved_by(const Case& now, int f) {
         return worth_ * (loss_now(now) - loss_after(now, f, now.shape().n_labels));
@@ -222,13 +211,14 @@ class Lookahead {
 
     // Gain per price of every candidate, and what its gain leaves after its price, where prices differ.
     void rank(const Case& now, const Gains& gains, const Candidates& candidates) {
-        const double most = most_lost(now);
+        const std::vector<double>& losses = now.problem().loss.of;
+        const double most_lost = worth_ * *std::max_element(losses.begin(), losses.end());
         rate_.resize(candidates.size());
         surplus_.resize(candidates.size());
         for (std::size_t i = 0; i < candidates.size(); ++i) {
             const Candidate& c = candidates[i];
             rate_[i] = has_one_price_ ? gains[c.at] : c.rate(gains);
-            if (!has_one_price_) surplus_[i] = most * gains[c.at] - c.price;
+            if (!has_one_price_) surplus_[i] = most_lost * gains[c.at] - c.price;
         }
     }
 

@@ -174,7 +174,7 @@ class Plan {
 
     // A case that asks nothing teaches nothing. Where labels are rare, no question may seem to pay, under draws
     // neither, though some do: so a share of the loss that is expected goes to learning, on the average. Asked is what
-    // may tell most about the label for its price, as long as that may pay.
+    // may tell most about the label for its price, as long as it is little known and could pay.
     void find_what_to_learn(const Belief& belief) {
         const Policy& policy = case_.policy();
         if (policy.spend_to_learn == 0.0 || !policy.stops_by_cost() || next().feature >= 0) return;
@@ -182,9 +182,9 @@ class Plan {
         const Candidate* best = nullptr;
         double best_rate = 0.0;
         for (const Candidate& c : candidates_) {
-            const double most = told[case_.open()[c.at]], rate = most / std::max(c.price, 1e-300);
-            if (!c.is_askable || !(lookahead_.most_saved(case_, most) > c.price)) continue;
-            if (rate > best_rate) best = &c, best_rate = rate;
+            const int f = case_.open()[c.at];
+            const double rate = told[f] / std::max(c.price, 1e-300);
+            if (could_pay(c) && rate > best_rate && belief.is_little_known(f)) best = &c, best_rate = rate;
         }
         if (best == nullptr) return;
         const double chance = policy.spend_to_learn * lookahead_.at_stake() / best->price;
@@ -193,11 +193,11 @@ class Plan {
         decided_ = false;
     }
 
+    bool could_pay(const Candidate& c) const { return c.is_askable && c.price < lookahead_.at_stake(); }
+
     // The question that was found, unless what was told since for nothing has left no use for it.
     Question something_to_learn() {
-        const auto is_it = [&](const Candidate& c) {
-            return case_.open()[c.at] == to_learn_ && c.is_askable && c.price < lookahead_.at_stake();
-        };
+        const auto is_it = [&](const Candidate& c) { return case_.open()[c.at] == to_learn_ && could_pay(c); };
         const auto found = std::find_if(candidates_.begin(), candidates_.end(), is_it);
         if (found == candidates_.end()) return {};
         score_once();
