@@ -52,10 +52,10 @@ class Policy:
         given. That takes information gain, a stop that weighs cost and benefit and does not look at
         regions, and answers under the mean; anything else plans under the draw alone.
     spend_to_learn
-        What a case that explores under `both` and would ask nothing may spend to learn, on the average, as a share of
-        the loss that it expects: where labels are rare, no question may seem to pay at first, though some do. It is
-        asked what may tell most about the label for its price, and could pay. A stop by confidence is kept to,
-        and thresholds in place of bins explore by draws alone.
+        What a case under `both` that would ask nothing spends to learn, on the average, as a share of the loss that it
+        expects: where labels are rare, no question may seem to pay at first, though some do. The one question is what
+        may tell most about the label for its price, of those that could pay and were seen fewer than 32 times under
+        some label. A stop by confidence is kept to, and thresholds in place of bins explore by draws alone.
     predict
         Answer under the `mean` belief, or under the planning `theta` (the paper).
     planner
