@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 from ufodt import UFODT, Binary, Continuous, Policy, Problem, Session, drift, stop, thresholds
 
@@ -62,7 +63,7 @@ def test_what_a_case_may_spend_is_a_setting() -> None:
     assert not asks_to_learn(unsure(policy=NOTHING))
 
 
-def test_one_question_is_asked_to_learn_and_what_may_tell_most_for_its_price() -> None:
+def test_one_question_is_asked_to_learn_the_one_that_may_tell_most() -> None:
     problem = Problem([Continuous("told", price=2.0), Continuous("noise")], labels=["no", "yes"])
     learner = UFODT(problem, seed=1)
     X, y = rare(1000)
@@ -97,6 +98,12 @@ def test_a_stop_by_confidence_is_kept_to() -> None:
     assert asks_to_learn(unsure(policy=bounded))
 
 
+def test_of_two_worths_the_lower_one_says_what_is_at_stake() -> None:
+    for low, high in ((10.0, 100.0), (100.0, 10.0)):
+        both = Policy(stop=stop.cost_benefit(low) | stop.cost_benefit(high))
+        assert not asks_to_learn(unsure(policy=both))
+
+
 def test_nothing_is_asked_to_learn_where_nothing_is_explored() -> None:
     learner = unsure()
     assert not asks_to_learn(learner, explore=False)
@@ -113,14 +120,41 @@ def test_thresholds_explore_by_draws_alone() -> None:
     assert learned[0] == learned[1]
 
 
-def test_a_question_to_learn_comes_again_after_undo_and_is_gone_once_it_was_skipped() -> None:
+def test_a_question_to_learn_comes_again_after_undo_and_makes_way_once_it_was_skipped() -> None:
     session = asks_to_learn(unsure())[0]
     question = session.ask()
     assert question is not None
     session.skip(question.feature)
-    assert session.ask() is None
+    other = session.ask()
+    assert other is not None and other.feature != question.feature
     session.undo()
     assert session.ask() == question
+    session.skip(question.feature, charged=True)
+    assert session.ask() is None
+
+
+def test_what_is_known_or_cannot_be_had_leaves_the_other_to_learn() -> None:
+    for terms in ({"known": {"noise": 0}}, {"known": {"told": 0}}, {"unavailable": ["noise"]}):
+        assert abs(len(asks_to_learn(unsure(), 2000, **terms)) / 2000 - 0.3125) < 0.04
+
+
+@pytest.mark.parametrize("price", [0.0, 0.001, 1.0])
+@pytest.mark.parametrize("labels", [["no", "yes"], ["no", "yes", "never"]])
+def test_neither_what_is_cheap_nor_a_label_that_never_comes_stands_in_the_way(price: float, labels: list[str]) -> None:
+    X, y = rare(6000)
+    problem = Problem([Continuous("told"), Continuous("noise", price=price)], labels=labels)
+    record = UFODT(problem, policy=Policy(stop=stop.cost_benefit(100.0)), seed=1).run(X, y)
+    assert (record.predicted[-2000:] == np.array(y[-2000:])).mean() > 0.98
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_a_number_is_little_known_until_it_is_cut_by_what_it_tells(seed: int) -> None:
+    """Of a label as rare as this, 32 values have come before that."""
+    rng = np.random.default_rng(seed)
+    ill = rng.random(4000) < 0.06
+    X = np.column_stack([rng.normal(5.0 * ill), rng.normal(size=4000)])
+    record = UFODT(SICK, seed=seed).run(X, np.where(ill, "yes", "no"))
+    assert (record.predicted[-1000:] == np.where(ill, "yes", "no")[-1000:]).mean() > 0.98
 
 
 def test_a_session_says_that_it_asks_to_learn() -> None:
@@ -130,6 +164,9 @@ def test_a_session_says_that_it_asks_to_learn() -> None:
     assert "to learn" in session.why_not(question.feature)
     other = {"told": "noise", "noise": "told"}[question.feature]
     assert session.why_not(other) == f"{other} is not worth 1 here, as far as was looked ahead."
+    surely = unsure(policy=Policy(stop=stop.confidence(0.999) & stop.cost_benefit(1.0))).open()
+    asked = surely.ask()  # which is for the sake of confidence, though it does not pay
+    assert asked is not None and "to learn" not in surely.why_not(asked.feature)
 
 
 def test_what_is_known_for_nothing_leaves_the_question_unless_it_leaves_no_use_for_it() -> None:

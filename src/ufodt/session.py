@@ -235,9 +235,8 @@ class Session:
         question = self.ask()
         reason = next((reason for reason in self.why() if reason.feature == feature), None)
         unknown = [name for name in self._problem.features[index].needs if self._unknown(name)]
-        mandatory = duties(self._problem)
         if question is not None and question.feature == feature:
-            if reason is not None and not reason.pays and feature not in mandatory:
+            if self._plan.asks_to_learn:
                 return f"{feature} is the next question, to learn: as far as is known, none would pay here."
             return f"{feature} is the next question: it gains {question.gain:.3g} for {question.price:g}."
         if reason is None:
@@ -248,6 +247,7 @@ class Session:
             most = self._plan.most(index)
             costs = "costs" if most <= reason.price else "may cost"
             return f"{feature} {costs} {most:g}, and {self._plan.left:g} is left of the budget."
+        mandatory = duties(self._problem)
         if question is not None and question.feature in mandatory and feature not in mandatory:
             return f"{feature} comes later: {question.feature} is mandatory."
         if question is None or not reason.pays:

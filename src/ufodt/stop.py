@@ -79,8 +79,8 @@ def cost_benefit(worth: float | None = None) -> Stop:
 
     What a question saves is reckoned by the exact best plan over the few most promising questions, each asked only
     where it pays (see `Policy.planner`): under the theta drawn for the case, and then under the mean belief (see
-    `Policy.plan`). So whenever it asks, some plan does pay under one of the two, unless nothing does, and one
-    question is asked to learn (see `Policy.spend_to_learn`). It may stop too early where only
+    `Policy.plan`). So whenever it asks, some plan does pay under one of the two; or else nothing pays, and one
+    question may be asked to learn (see `Policy.spend_to_learn`). It may stop too early where only
     many questions together pay, and it promises nothing where the belief is wrong: theta is a draw, so early on,
     when little is known, it asks in order to learn.
     """

@@ -214,12 +214,13 @@ class Belief {
         return promises_;
     }
 
-    // Whether some label has come with few values of a feature.
+    // Whether a label that has come has come with few values of a feature, or a number is not cut by what it tells yet.
     bool is_little_known(int f) const {
+        if (continuous_.is_found(f) && continuous_.has_wide_bins(f) && !continuous_.is_informed(f)) return true;
         for (int y = 0; y < shape_.n_labels; ++y) {
             double n = 0.0;
             for (int row = shape_.row(f); row < shape_.row(f + 1); ++row) n += count_[shape_.cell(row, y)];
-            if (n < few_values) return true;
+            if (n < few_values && (label_count_[y] > 0.0 || !learns_labels_)) return true;
         }
         return false;
     }

@@ -35,7 +35,7 @@ class Continuous {
     }
 
     bool has(int f) const { return is_continuous_[f]; }
-    bool is_found(int f) const { return is_continuous_[f] && !is_fixed_[f]; }
+    bool is_found(int f) const { return is_continuous_[f] && !is_fixed_[f]; }  // whether its cut points are
     const Cuts& cuts() const { return cuts_; }
     const std::vector<double>& cuts(int f) const { return cuts_[f]; }
     const Sketch& sketch(int f) const { return sketch_[f]; }
@@ -63,8 +63,7 @@ class Continuous {
     // of its rank.
     void cut(int f) {
         const Sketch& sketch = sketch_[f];
-        if (!has_thresholds_ && sketch.weight() >= informed_cut * (n_cuts_[f] + 1))
-            sketch.informative(n_cuts_[f], cuts_[f]);
+        if (!has_thresholds_ && is_informed(f)) sketch.informative(n_cuts_[f], cuts_[f]);
         else sketch.quantiles(n_cuts_[f], cuts_[f]);
         if (cuts_[f].empty() && !has_thresholds_) cuts_[f] = sketch.values();
     }
@@ -109,6 +108,9 @@ class Continuous {
             for (int y = 0; y < m_; ++y) in_bin[y] += sketch.counts()[i * m_ + y];
         }
     }
+
+    // Whether enough is remembered of a feature to cut it by what it tells, and no more by equal shares.
+    bool is_informed(int f) const { return sketch_[f].weight() >= informed_cut * (n_cuts_[f] + 1); }
 
     // Whether bins hold several values each. Where every bin has a single one, values are as good as categories.
     bool has_wide_bins(int f) const { return sketch_[f].values().size() > cuts_[f].size() + 1; }

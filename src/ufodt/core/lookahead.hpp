@@ -40,7 +40,7 @@ class Lookahead {
         at_stake_ = 0.0;
     }
 
-    // What the answer of now is expected to lose, at the worth that it was weighed by; 0: it was not.
+    // What the answer of now is expected to lose, at the least worth that it was weighed by; 0: it was not.
     double at_stake() const { return at_stake_; }
 
     // Of the candidates, the first question of the best plan; -1: none was looked for.
@@ -48,11 +48,12 @@ class Lookahead {
 
     // Begin to weigh, at the worth of one unit of loss; returns whether the best that an answer could do would pay.
     bool some_could_pay(const Case& now, Candidates& candidates, double worth) {
+        const double at_stake = worth * now.problem().loss.whole(loss_now(now), 1.0);
+        at_stake_ = weighed_ ? std::min(at_stake_, at_stake) : at_stake;
         worth_ = worth;
         weighed_ = true;
         foreseen_ = -1;
         p_ = now.in_mind().p.data();
-        at_stake_ = worth * now.problem().loss.whole(loss_now(now), 1.0);
         double highest_price = 0.0;
         lowest_price_ = INFINITY;
         has_one_price_ = true;
@@ -63,7 +64,7 @@ class Lookahead {
             c.pays = c.looked_at = false;
         }
         has_one_price_ &= lowest_price_ == highest_price;
-        return !(lowest_price_ >= at_stake_ && at_stake_ > 0.0);
+        return !(lowest_price_ >= at_stake && at_stake > 0.0);
     }
 
     // Features with thresholds are looked at through those that the criterion found best.

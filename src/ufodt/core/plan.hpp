@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
@@ -25,7 +26,7 @@ class Plan {
     void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered,
                CaseTerms terms = {}, int n_draws = 1) {
         case_.begin(belief, seed, number, offered, std::move(terms), n_draws);
-        found_ = -1;
+        to_learn_.clear();
         restart();
         if (case_.plans_twice() && !case_.takes_turns() && belief.views().size() == 0) find_what_to_learn(belief);
     }
@@ -98,6 +99,12 @@ class Plan {
         case_.imagine();
     }
 
+    // Whether the next question is asked to learn, though none pays.
+    bool asks_to_learn() {
+        next();
+        return learns_;
+    }
+
     // The features that may be asked now and, where the stop rule weighs cost and benefit, pay.
     std::vector<int> paying() {
         next();
@@ -124,7 +131,6 @@ class Plan {
             case_.pay(feature, outcome);
         }
         case_.observe(feature, outcome, v, offered);
-        if (paid || feature == to_learn_) to_learn_ = -1;
         decided_ = false;
     }
 
@@ -133,7 +139,6 @@ class Plan {
         prepare();
         if (charged) case_.pay(feature, -1);
         case_.skip(feature);
-        to_learn_ = -1;
         decided_ = false;
     }
 
@@ -151,12 +156,12 @@ class Plan {
     Candidates candidates_;  // what may be asked
     std::vector<int> bundle_;
     bool decided_ = false, scored_ = false;
-    bool must_ = false;               // something mandatory is among the candidates
-    int found_ = -1, to_learn_ = -1;  // a feature to ask where nothing else is, -1: none; the same, as long as it is so
+    bool must_ = false;          // something mandatory is among the candidates
+    std::vector<int> to_learn_;  // features to ask where no question pays, best first
+    bool learns_ = false;        // the question of now is one of these
     Question question_;
 
     void restart() {
-        to_learn_ = found_;
         gains_.reset(case_);
         decided_ = false;
     }
@@ -164,44 +169,44 @@ class Plan {
     // What pays under the draw is asked, to learn; then what still pays under the mean belief, by which the answer is
     // given: a draw alone often stops short of that.
     Question decide() {
+        learns_ = false;
         case_.think_by_mean(false);
         const Question question = decide_in_mind();
         if (question.feature >= 0 || !case_.plans_twice() || case_.has_another_turn()) return question;
         case_.think_by_mean(true);
         const Question by_mean = decide_in_mind();
-        return by_mean.feature < 0 && to_learn_ >= 0 ? something_to_learn() : by_mean;
+        return by_mean.feature < 0 ? something_to_learn() : by_mean;
     }
 
     // A case that asks nothing teaches nothing. Where labels are rare, no question may seem to pay, under draws
     // neither, though some do: so a share of the loss that is expected goes to learning, on the average. Asked is what
-    // may tell most about the label for its price, as long as it is little known and could pay.
+    // may tell most about the label, of what is little known.
     void find_what_to_learn(const Belief& belief) {
         const Policy& policy = case_.policy();
         if (policy.spend_to_learn == 0.0 || !policy.stops_by_cost() || next().feature >= 0) return;
         const std::vector<double>& told = belief.promises().most;
-        const Candidate* best = nullptr;
-        double best_rate = 0.0;
-        for (const Candidate& c : candidates_) {
-            const int f = case_.open()[c.at];
-            const double rate = told[f] / std::max(c.price, 1e-300);
-            if (could_pay(c) && rate > best_rate && belief.is_little_known(f)) best = &c, best_rate = rate;
-        }
-        if (best == nullptr) return;
-        const double chance = policy.spend_to_learn * lookahead_.at_stake() / best->price;
-        if (!(uniform_of(case_.seed(), case_.number()) < chance)) return;
-        found_ = to_learn_ = case_.open()[best->at];
+        std::copy_if(case_.open().begin(), case_.open().end(), std::back_inserter(to_learn_),
+                     [&](int f) { return belief.is_little_known(f); });
+        std::stable_sort(to_learn_.begin(), to_learn_.end(), [&](int f, int g) { return told[f] > told[g]; });
         decided_ = false;
     }
 
-    bool could_pay(const Candidate& c) const { return c.is_askable && c.price < lookahead_.at_stake(); }
-
-    // The question that was found, unless what was told since for nothing has left no use for it.
+    // The first of them that can be had and could pay, if the case is one that spends its price; nothing once it has.
     Question something_to_learn() {
-        const auto is_it = [&](const Candidate& c) { return case_.open()[c.at] == to_learn_ && could_pay(c); };
-        const auto found = std::find_if(candidates_.begin(), candidates_.end(), is_it);
-        if (found == candidates_.end()) return {};
-        score_once();
-        return question(*found);
+        const auto could_pay = [&](int f, const Candidate& c) {
+            return case_.open()[c.at] == f && c.is_askable && c.price < lookahead_.at_stake();
+        };
+        for (const int f : to_learn_) {
+            const auto found = std::find_if(candidates_.begin(), candidates_.end(),
+                                            [&](const Candidate& c) { return could_pay(f, c); });
+            if (found == candidates_.end()) continue;
+            const double at_most = case_.policy().spend_to_learn * lookahead_.at_stake();
+            learns_ = spent() == 0.0 && uniform_of(case_.seed(), case_.number()) * found->price < at_most;
+            if (!learns_) return {};
+            score_once();
+            return question(*found);
+        }
+        return {};
     }
 
     Question decide_in_mind() {
