@@ -75,6 +75,17 @@ def test_one_question_is_asked_to_learn_the_one_that_may_tell_most() -> None:
         assert session.ask() is None
 
 
+def test_what_may_tell_most_comes_first_wherever_it_stands() -> None:
+    """Both were seen twenty times under a rare yes; one had the same side each time, which does not pay yet."""
+    problem = Problem([Binary("noise"), Binary("told")], labels=["no", "yes"])
+    learner = UFODT(problem, policy=Policy(stop=stop.cost_benefit(30.0)), seed=1)
+    for i in range(400):
+        ill = i % 20 == 0
+        learner.learn({"values": {"noise": i // 20 % 2, "told": 1 if ill else i % 2}}, "yes" if ill else "no")
+    sessions = asks_to_learn(learner)
+    assert sessions and {str(session.ask().feature) for session in sessions} == {"told"}  # type: ignore[union-attr]
+
+
 def test_what_can_never_pay_is_not_asked_to_learn() -> None:
     """Five are at stake: not for a price of six."""
     for price, some in ((4.0, True), (6.0, False)):
@@ -89,6 +100,13 @@ def test_what_was_seen_often_under_every_label_is_not_asked_to_learn() -> None:
         learner.learn_many((rows % 2)[:, None], np.where(rows % 40 < 2, "yes", "no"))  # a yes in twenty
         found.append(bool(asks_to_learn(learner)))
     assert found == [True, True, False, False]
+
+
+def test_a_label_that_never_came_leaves_nothing_little_known() -> None:
+    learner = UFODT(Problem([Binary("coin")], labels=["no", "yes", "never"]), seed=1)
+    rows = np.arange(4000)
+    learner.learn_many((rows % 2)[:, None], np.where(rows % 40 < 2, "yes", "no"))
+    assert not asks_to_learn(learner)
 
 
 def test_a_stop_by_confidence_is_kept_to() -> None:
@@ -164,6 +182,8 @@ def test_a_session_says_that_it_asks_to_learn() -> None:
     assert "to learn" in session.why_not(question.feature)
     other = {"told": "noise", "noise": "told"}[question.feature]
     assert session.why_not(other) == f"{other} is not worth 1 here, as far as was looked ahead."
+    session.tell(question.feature, 0)
+    assert not session._plan.asks_to_learn
     surely = unsure(policy=Policy(stop=stop.confidence(0.999) & stop.cost_benefit(1.0))).open()
     asked = surely.ask()  # which is for the sake of confidence, though it does not pay
     assert asked is not None and "to learn" not in surely.why_not(asked.feature)
