@@ -7,13 +7,15 @@ differences are to nothing spent to learn.
 """
 
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
 from bins_settings import TEN
 from mean_and_draw import FIFTEEN, FIVE, difference, on_worlds, other, ours, over_splits
+from pairs import FIGURES, measure
 
-from ufodt import UFODT, Policy, Problem
+from ufodt import Policy, Problem
 
 GROUPS = {
     "long": "thyroid page-blocks page-blocks0 splice nursery kr-vs-k fars".split(),
@@ -39,22 +41,13 @@ def table(name: str) -> tuple[Problem, Any, Any]:
     return problem, X[rows], y[rows]
 
 
-def measure(settings: dict[str, Any], seed: int, problem: Problem, stream: Any, holdout: Any) -> list[float]:
-    """Return of one split accuracy, questions and cost on the hold-out, and while learning."""
-    learner = UFODT(problem, seed=seed, **settings)
-    record = learner.run(*stream)
-    report = learner.evaluate(*holdout)
-    right, asked = (record.predicted == stream[1]).mean(), record.n_asked.mean()
-    costs = [100 * (1 - accuracy) + n for accuracy, n in ((report.accuracy, report.n_asked), (right, asked))]
-    return [report.accuracy, report.n_asked, costs[0], right, asked, costs[1]]
-
-
 def line(name: str, variant: str, found: Any, base: Any) -> str:
     """Return a line for figures by split."""
-    mean = found.mean(axis=0)
+    mean, held, spent = dict(zip(FIGURES, found.mean(axis=0), strict=True)), *map(FIGURES.index, ("cost", "spent"))
     return (
-        f"{name:18}{variant:16}hold-out {mean[0]:.4f} @ {mean[1]:.2f} ({difference(found[:, 2], base[:, 2])}); "
-        f"while learning {mean[3]:.4f} @ {mean[4]:.2f} ({difference(found[:, 5], base[:, 5])})"
+        f"{name:18}{variant:16}hold-out {mean['accuracy']:.4f} @ {mean['questions']:.2f} "
+        f"({difference(found[:, held], base[:, held])}); while learning {mean['right']:.4f} @ {mean['asked']:.2f} "
+        f"({difference(found[:, spent], base[:, spent])})"
     )
 
 
@@ -64,9 +57,7 @@ def main(n_splits: int = 20) -> None:
     for group, names in GROUPS.items():
         tables = [table(name) for name in names]
         found = {
-            variant: np.array(
-                [over_splits([each], seeds, lambda *split, s=settings: measure(s, *split)) for each in tables]
-            )
+            variant: np.array([over_splits([each], seeds, partial(measure, "run", settings)) for each in tables])
             for variant, settings in VARIANTS.items()
         }  # data sets x splits x figures
         base = found["nothing"]

@@ -197,3 +197,12 @@ def test_a_cut_point_parts_two_numbers_that_are_neighbours(low: float) -> None:
     ((cut,),) = belief.cuts
     assert low <= cut < high
     np.testing.assert_array_equal(belief.counts[:, :2], [[10.0, 0.0], [0.0, 10.0]])
+
+
+def test_values_that_are_too_few_to_cut_are_not_counted_when_beliefs_merge() -> None:
+    problem, belief = continuous(4)
+    _, other = continuous(4)
+    for each in (belief, other):
+        teach(problem, each, np.array([1.0, 2.0, 3.0]), np.array([0, 1, 0]))
+    belief.merge(other)
+    assert belief.sketch(0)[2] == 6 and not belief.cuts[0] and not belief.counts.any()

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
@@ -26,7 +25,7 @@ class Plan {
     void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered,
                CaseTerms terms = {}, int n_draws = 1) {
         case_.begin(belief, seed, number, offered, std::move(terms), n_draws);
-        to_learn_.clear();
+        may_tell_.clear();
         restart();
         if (case_.plans_twice() && !case_.takes_turns() && belief.views().size() == 0) find_what_to_learn(belief);
     }
@@ -99,12 +98,6 @@ class Plan {
         case_.imagine();
     }
 
-    // Whether the next question is asked to learn, though none pays.
-    bool asks_to_learn() {
-        next();
-        return learns_;
-    }
-
     // The features that may be asked now and, where the stop rule weighs cost and benefit, pay.
     std::vector<int> paying() {
         next();
@@ -156,9 +149,8 @@ class Plan {
     Candidates candidates_;  // what may be asked
     std::vector<int> bundle_;
     bool decided_ = false, scored_ = false;
-    bool must_ = false;          // something mandatory is among the candidates
-    std::vector<int> to_learn_;  // features to ask where no question pays, best first
-    bool learns_ = false;        // the question of now is one of these
+    bool must_ = false;             // something mandatory is among the candidates
+    std::vector<double> may_tell_;  // where nothing pays, of each feature that is little known; of the others 0
     Question question_;
 
     void restart() {
@@ -169,7 +161,6 @@ class Plan {
     // What pays under the draw is asked, to learn; then what still pays under the mean belief, by which the answer is
     // given: a draw alone often stops short of that.
     Question decide() {
-        learns_ = false;
         case_.think_by_mean(false);
         const Question question = decide_in_mind();
         if (question.feature >= 0 || !case_.plans_twice() || case_.has_another_turn()) return question;
@@ -184,29 +175,27 @@ class Plan {
     void find_what_to_learn(const Belief& belief) {
         const Policy& policy = case_.policy();
         if (policy.spend_to_learn == 0.0 || !policy.stops_by_cost() || next().feature >= 0) return;
-        const std::vector<double>& told = belief.promises().most;
-        std::copy_if(case_.open().begin(), case_.open().end(), std::back_inserter(to_learn_),
-                     [&](int f) { return belief.is_little_known(f); });
-        std::stable_sort(to_learn_.begin(), to_learn_.end(), [&](int f, int g) { return told[f] > told[g]; });
-        decided_ = false;
+        may_tell_ = belief.promises().most;
+        for (int f = 0; f < shape().n_features; ++f) may_tell_[f] *= belief.is_little_known(f);
+        question_ = something_to_learn();
     }
 
-    // The first of them that can be had and could pay, if the case is one that spends its price; nothing once it has.
+    // The best of it that can be had and could pay, if the case is one that spends its price; nothing once it has.
     Question something_to_learn() {
-        const auto could_pay = [&](int f, const Candidate& c) {
-            return case_.open()[c.at] == f && c.is_askable && c.price < lookahead_.at_stake();
-        };
-        for (const int f : to_learn_) {
-            const auto found = std::find_if(candidates_.begin(), candidates_.end(),
-                                            [&](const Candidate& c) { return could_pay(f, c); });
-            if (found == candidates_.end()) continue;
-            const double at_most = case_.policy().spend_to_learn * lookahead_.at_stake();
-            learns_ = spent() == 0.0 && uniform_of(case_.seed(), case_.number()) * found->price < at_most;
-            if (!learns_) return {};
-            score_once();
-            return question(*found);
+        const double at_stake = lookahead_.at_stake();
+        if (may_tell_.empty() || spent() > 0.0) return {};
+        const Candidate* best = nullptr;
+        double most = 0.0;
+        for (const Candidate& c : candidates_) {
+            const double told = may_tell_[case_.open()[c.at]];
+            if (c.is_askable && c.price < at_stake && told > most) best = &c, most = told;
         }
-        return {};
+        const double drawn = uniform_of(case_.seed(), case_.number());
+        if (best == nullptr || drawn * best->price >= case_.policy().spend_to_learn * at_stake) return {};
+        score_once();
+        Question found = question(*best);
+        found.is_to_learn = true;
+        return found;
     }
 
     Question decide_in_mind() {

@@ -71,6 +71,7 @@ struct Policy {
 struct Question {
     int feature = -1;  // -1: stop asking
     double price = 0.0, gain = 0.0;
+    bool is_to_learn = false;  // asked though none pays
 };
 
 }  // namespace ufodt

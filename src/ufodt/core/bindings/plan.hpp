@@ -104,7 +104,7 @@ void bind_plan(nb::module_& m) {
         .def_prop_ro("left", &Plan::left)
         .def_prop_ro("spent", &Plan::spent)
         .def_prop_ro("trust", &Plan::trust)
-        .def_prop_ro("asks_to_learn", &Plan::asks_to_learn)
+        .def_prop_ro("asks_to_learn", [](Plan& plan) { return plan.next().is_to_learn; })
         .def("predict",
              [](const Plan& plan) {
                  std::vector<double> p;
