@@ -193,7 +193,7 @@ inline double chance_above(const std::vector<double>& posterior, const double* a
 }
 
 // Entropy of a binary answer, in bits; without branches, so that many go side by side.
-inline double binary_entropy(double p) {
+[[gnu::always_inline]] inline double binary_entropy(double p) {
     const double q = 1.0 - p;
     return -bits_per_nat * (p * smooth_log(std::max(p, 1e-300)) + q * smooth_log(std::max(q, 1e-300)));
 }

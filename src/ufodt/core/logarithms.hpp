@@ -1,4 +1,5 @@
-// Logarithms and exponentials without branches, so that loops over them vectorise: the same bits on any processor.
+// Logarithms and exponentials without branches, and always inlined, so that loops over them vectorise: the same bits on
+// any processor.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace ufodt {
 constexpr double bits_per_nat = 1.4426950408889634;
 
 // Natural logarithm good to 1e-13 for normal positive numbers.
-inline double smooth_log(double x) {
+[[gnu::always_inline]] inline double smooth_log(double x) {
     const auto bits = std::bit_cast<std::uint64_t>(x);
     const std::uint64_t shifted = bits - 0x3fe6a09e667f3bcdULL;             // puts the mantissa in [sqrt(1/2), sqrt(2))
     const std::uint64_t exponent = shifted >> 52 | -(shifted >> 63) << 12;  // with its sign
@@ -30,7 +31,7 @@ inline void times_log(double* x, std::size_t n) {
 }
 
 // Exponential good to 1e-15 for x <= 0; vanishes below -700.
-inline double smooth_exp(double given) {
+[[gnu::always_inline]] inline double smooth_exp(double given) {
     const double x = std::max(given, -700.0);
     const double shifted = x * bits_per_nat + 0x1.8p52, k = shifted - 0x1.8p52;   // rounds to a whole number
     const double r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b3ap-40;  // what is left, in two parts of log 2
@@ -45,7 +46,7 @@ inline double smooth_exp(double given) {
 }
 
 // Natural logarithm good to 1e-7; log(0) is about -88.
-inline float quick_log(float x) {
+[[gnu::always_inline]] inline float quick_log(float x) {
     const auto bits = std::bit_cast<std::int32_t>(x);
     const std::int32_t exponent = (bits - 0x3f3504f3) >> 23;  // puts the mantissa in [sqrt(1/2), sqrt(2))
     const auto mantissa = std::bit_cast<float>(bits - (exponent << 23));
@@ -55,7 +56,7 @@ inline float quick_log(float x) {
 }
 
 // Exponential good to 2e-7 for x <= 0; vanishes below -87.
-inline float quick_exp(float x) {
+[[gnu::always_inline]] inline float quick_exp(float x) {
     x = x < -87.0f ? -87.0f : x;
     const float k = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to the nearest integer
     const float r = x - k * 0.693147181f;
