@@ -272,20 +272,22 @@ class UFODT(Memory):
         table = None if prices is None else stream.checked_prices(prices, self.problem, len(outcomes))
 
         def run(rows: slice) -> Arrays:
-            part, its_prices = outcomes[rows], None if table is None else table[rows]
+            part, its_labels, its_values = outcomes[rows], labels[rows], values[rows]
+            its_prices = None if table is None else table[rows]
             with self._alone:
-                first = self._n_opened
-                # Before the call, since Ctrl-C is heard right after it: what is counted must be what is learned.
-                self._n_opened += len(part)
+                first, seed, n_cases = self._n_opened, self.seed, len(part)
+                # Before the call, since Ctrl-C is heard once a call is over, and with no other call in between: what is
+                # counted must be what is learned.
+                self._n_opened = first + n_cases
                 return core.run(
                     self._compiled,
                     self._policy,
                     self._belief,
-                    seed=self.seed,
+                    seed=seed,
                     number=first,
                     outcomes=part,
-                    labels=labels[rows],
-                    values=values[rows],
+                    labels=its_labels,
+                    values=its_values,
                     drift=self._drift,
                     selection=self._selection,
                     prices=its_prices,
