@@ -46,31 +46,60 @@ def test_few_different_values_are_kept_exactly() -> None:
 def test_early_cut_points_share_the_values_out_evenly() -> None:
     rng = np.random.default_rng(3)
     problem, belief = continuous(4)
-    values = rng.exponential(size=128)
-    teach(problem, belief, values, rng.integers(0, N_LABELS, 128))
+    values = rng.exponential(size=32)
+    teach(problem, belief, values, rng.integers(0, N_LABELS, 32))
     shares = np.histogram(values, [-np.inf, *belief.cuts[0], np.inf])[0]
-    assert len(belief.cuts[0]) == 3 and shares.min() >= 128 / 4 - 6 and shares.max() <= 128 / 4 + 6
+    assert shares.tolist() == [8, 8, 8, 8]
 
 
 def log_likelihood(counts: np.ndarray) -> float:
     return float((counts * np.log(counts + 1)).sum() - counts.sum() * np.log((counts + 1).sum()))
 
 
+def evenly(weights: np.ndarray, n_bins: int) -> set[int]:
+    """Where bins begin that share out the weight: one ends where the next cell would take it further from its share."""
+    edges: set[int] = set()
+    left, here = weights.sum(), 0.0
+    for i in range(len(weights) - 1):
+        here += weights[i]
+        if len(edges) < n_bins - 1 and here + weights[i + 1] / 2 >= left / (n_bins - len(edges)):
+            edges.add(i + 1)
+            left, here = left - here, 0.0
+    return edges
+
+
+@pytest.mark.parametrize("spread", [0.3, 3.0])
 @pytest.mark.parametrize("seed", range(5))
-def test_late_cut_points_make_the_labels_likeliest(seed: int) -> None:
+def test_late_cut_points_make_the_labels_likeliest_each_for_the_price_of_its_choice(seed: int, spread: float) -> None:
     rng = np.random.default_rng(seed)
     problem, belief = continuous(4)
     labels = rng.integers(0, N_LABELS, 256)
-    values = np.round(rng.normal(labels, 1.0) * 2)
+    values = np.round(rng.normal(labels, spread) * 2)
     teach(problem, belief, values, labels)
     cells, counts, _ = belief.sketch(0)
+    even = evenly(counts.sum(axis=1), 4)
 
     def score(edges: tuple[int, ...]) -> float:
-        return sum(log_likelihood(part.sum(axis=0)) for part in np.split(counts, edges))
+        told = sum(log_likelihood(part.sum(axis=0)) for part in np.split(counts, edges))
+        return told - len(set(edges) - even) * np.log(len(cells))
 
     best = max(score(edges) for edges in itertools.combinations(range(1, len(cells)), 3))
     found = tuple(int(np.searchsorted(cells, cut)) for cut in belief.cuts[0])
     assert score(found) == pytest.approx(best)
+
+
+def test_a_cut_point_moves_only_for_what_it_tells() -> None:
+    """Thirty-two values, each eight times: cut evenly at 7.5, 15.5 and 23.5, whatever the labels that take turns."""
+    values = np.repeat(np.arange(32.0), 8)
+    order = np.random.default_rng(5).permutation(len(values))
+    for labels, moved in (
+        (np.arange(256) % 2, set()),
+        ((values > 28) * 1, {28.5}),
+        (np.where(values < 2, 1, np.where(values > 28, 2, 0)), {1.5, 28.5}),
+    ):
+        problem, belief = continuous(4)
+        teach(problem, belief, values[order], labels[order])
+        assert len(belief.cuts[0]) == 3 and set(belief.cuts[0]) - {7.5, 15.5, 23.5} == moved
 
 
 def test_more_bins_wait_longer_for_cut_points_by_the_labels() -> None:
@@ -78,7 +107,7 @@ def test_more_bins_wait_longer_for_cut_points_by_the_labels() -> None:
     rng = np.random.default_rng(9)
     values = rng.permutation(np.arange(512.0) % 60)
     labels = np.where(values < 30, 0, values.astype(int) // 4 % 2)
-    for n_values, by_shares in ((256, True), (512, False)):
+    for n_values, by_shares in ((64, True), (128, False)):
         problem, belief = continuous(8)
         teach(problem, belief, values[:n_values], labels[:n_values])
         assert ((np.array(belief.cuts[0]) < 29).sum() > 1) == by_shares

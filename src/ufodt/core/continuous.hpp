@@ -151,7 +151,7 @@ class Continuous {
 
   private:
     static constexpr std::int64_t first_cut = 8;  // values seen before a feature is cut; a power of two
-    static constexpr int informed_cut = 64;  // remembered for each bin: from here on by what is told, not by shares
+    static constexpr int informed_cut = 16;  // remembered for each bin: from here on by what is told, not by shares
 
     int m_;  // labels
     std::vector<std::uint8_t> is_continuous_, is_fixed_;

@@ -73,19 +73,26 @@ class Sketch {
     }
 
     // At most n cut points that keep the most information on the label: the partition of the cells into n + 1 bins
-    // under which the labels are likeliest, by dynamic programming.
+    // under which the labels are likeliest, by dynamic programming. Chance alone makes them likelier where there is much
+    // to choose from: a cut point that is not one of the quantiles must make them so by the logarithm of the places that
+    // it might have had.
     void informative(int n, std::vector<double>& cuts) const {
         const std::size_t n_cells = value_.size(), n_bins = std::min<std::size_t>(n + 1, n_cells);
         std::vector<double> likelihood((n_bins + 1) * (n_cells + 1), -INFINITY);  // of the first cells in so many bins
         std::vector<std::size_t> last(likelihood.size(), 0);                      // where the last of these bins begins
         const auto at = [&](std::size_t bins, std::size_t end) { return bins * (n_cells + 1) + end; };
         likelihood[at(0, 0)] = 0.0;
+        quantiles(n, cuts);
+        std::vector<double> choice(n_cells, std::log(static_cast<double>(n_cells)));  // of where a bin begins
+        choice[0] = 0.0;
+        for (const double cut : cuts)
+            choice[std::upper_bound(value_.begin(), value_.end(), cut) - value_.begin()] = 0.0;
         std::vector<double> count(n_labels_);
         for (std::size_t end = 1; end <= n_cells; ++end) {
             std::fill(count.begin(), count.end(), 0.0);
             for (std::size_t begin = end; begin-- > 0;) {
                 for (int y = 0; y < n_labels_; ++y) count[y] += count_[begin * n_labels_ + y];
-                const double here = log_likelihood(count);
+                const double here = log_likelihood(count) - choice[begin];
                 for (std::size_t bins = 1; bins <= n_bins; ++bins) {
                     const double all = likelihood[at(bins - 1, begin)] + here;
                     if (all > likelihood[at(bins, end)]) likelihood[at(bins, end)] = all, last[at(bins, end)] = begin;
