@@ -73,9 +73,9 @@ class Sketch {
     }
 
     // At most n cut points that keep the most information on the label: the partition of the cells into n + 1 bins
-    // under which the labels are likeliest, by dynamic programming. Chance alone makes them likelier where there is much
-    // to choose from: a cut point that is not one of the quantiles must make them so by the logarithm of the places that
-    // it might have had.
+    // under which the labels are likeliest, by dynamic programming. Chance alone makes them likelier where there is
+    // much to choose from: a cut point that is not one of the quantiles must make them so by the logarithm of the
+    // places that it might have had.
     void informative(int n, std::vector<double>& cuts) const {
         const std::size_t n_cells = value_.size(), n_bins = std::min<std::size_t>(n + 1, n_cells);
         std::vector<double> likelihood((n_bins + 1) * (n_cells + 1), -INFINITY);  // of the first cells in so many bins
