@@ -63,8 +63,8 @@ def test_ten_thousand_rows_come_out_the_same(name: str, priced: bool) -> None:
     data = datasets.load(name)
     n_labels = len(data.label_names)
     loss = 4000 * (1 - np.eye(n_labels)) if priced else None
-    learner = UFODT(datasets.to_problem(data, priced=priced, loss=loss), seed=2)
-    learner.run(data.X, data.y)
+    learner = UFODT(datasets.to_problem(data, priced=priced, loss=loss), seed=1)
+    learner.learn_many(data.X, data.y)
     rng = np.random.default_rng(0)
     X = data.X[rng.integers(0, len(data.X), N_ROWS)].copy()
     X[rng.random(X.shape) < 0.03] = math.nan

@@ -176,5 +176,7 @@ def _squeezed(cells: NDArray[Any], by_label: NDArray[Any]) -> tuple[NDArray[np.f
     _, group = np.unique((share * core.SKETCH_CELLS).astype(np.int64), return_inverse=True)
     sums = np.zeros((group[-1] + 1, by_label.shape[1]))
     np.add.at(sums, group, by_label)
-    share_of_group = weight / np.bincount(group, weight)[group]
-    return np.bincount(group, share_of_group * cells).astype(np.float64), sums
+    means = np.bincount(group, weight / np.bincount(group, weight)[group] * cells)
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    ends = np.append(starts[1:], len(cells)) - 1
+    return np.clip(means, cells[starts], cells[ends]).astype(np.float64), sums  # rounding must not join neighbours

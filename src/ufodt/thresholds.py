@@ -2,9 +2,9 @@
 
 Cut points come from a sketch of the values that were paid for, never from others; they move when as many values came
 as are remembered, up to a power of two (where nothing is forgotten that is after 8, 16, 32, … values), and what was
-learned is counted again between them. At first they share the values out evenly; from 64 values for each bin on, bins
-are cut where they keep the most information on the label. Neighbouring bins share a little of what they count, the
-less the more was seen. A `Continuous` feature may bring cut points of its own, which stay.
+learned is counted again between them. At first they share the values out evenly; from 16 values for each bin on, those
+move that keep more information on the label elsewhere, by more than chance would. Neighbouring bins share a little of
+what they count, the less the more was seen. A `Continuous` feature may bring cut points of its own, which stay.
 """
 
 import math

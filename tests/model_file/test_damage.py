@@ -137,6 +137,7 @@ def test_counts_stored_column_by_column_are_read_right(path: Path) -> None:
         {"belief_cuts": np.array([2.0, 1.0])},
         {"belief_sketch_values": np.array([0.0] * 63 + [np.inf])},
         {"belief_sketch_values": np.arange(64.0)[::-1].copy()},
+        {"belief_sketch_values": np.arange(64.0) // 2},
         {"belief_sketch_counts": np.full((64, 2), -1.0)},
         {"belief_sketch_counts": np.full((64, 2), np.nan)},
         {"belief_sketch_counts": np.full((64, 2), 1e308)},

@@ -88,10 +88,12 @@ class Continuous {
     // What was seen of a feature, as a model file has it.
     void restore(int f, std::vector<double> cuts, std::vector<double> values, std::vector<double> counts,
                  std::int64_t n_seen) {
-        const bool rise = are_finite(cuts) && are_finite(values) && std::is_sorted(values.begin(), values.end()) &&
-                          std::adjacent_find(cuts.begin(), cuts.end(), std::greater_equal<>()) == cuts.end();
+        const auto rises = [](const std::vector<double>& all) {
+            return are_finite(all) && std::adjacent_find(all.begin(), all.end(), std::greater_equal<>()) == all.end();
+        };
         const bool fit = is_fixed_[f] ? cuts == cuts_[f] : static_cast<int>(cuts.size()) <= n_cuts_[f];
-        if (!rise || !fit || n_seen < 0 || counts.size() != values.size() * m_ || !are_counts(counts)) {
+        if (!rises(cuts) || !rises(values) || !fit || n_seen < 0 || counts.size() != values.size() * m_ ||
+            !are_counts(counts)) {
             throw std::invalid_argument("the sketch does not fit");
         }
         cuts_[f] = std::move(cuts);
