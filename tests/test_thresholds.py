@@ -430,3 +430,15 @@ def test_merged_learners_share_what_exp3_gained_and_what_selection_weighs() -> N
     np.testing.assert_array_equal(hub.belief.views()[2], worker.belief.views()[2])
     np.testing.assert_allclose(hub._selection.weights, worker._selection.weights)
     assert hub.evaluate(X, y).accuracy > 0.75
+
+
+def test_a_table_of_numbers_that_are_neighbours_keeps_its_cells_apart() -> None:
+    """Cells are means, and rounding could make two of them one, which a model file may not have."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n_cells = int(rng.integers(65, 700))
+        values = 1.0 + np.cumsum(rng.integers(1, 3, n_cells)) * 2.0**-52
+        learner = UFODT(Problem([Continuous("c")], labels=[0, 1]), seed=1)
+        learner.learn_many(values[:, None], rng.integers(0, 2, n_cells), weights=rng.random(n_cells) ** 7 + 1e-9)
+        cells, _, _ = learner.belief.sketch(0)
+        assert (np.diff(cells) > 0).all(), seed
