@@ -196,11 +196,18 @@ def test_a_region_is_the_label_of_least_expected_loss_given_all_outcomes(loss: b
             plan.observe(feature, evidence[feature])
 
 
-def test_distinct_hypotheses_differ_and_weigh_what_they_are_worth() -> None:
+@pytest.mark.parametrize(
+    ("n_problems", "n_features", "n_hypotheses"),
+    [(500, 5, 60), (40, 150, 200)],
+    ids=["small", "with more outcomes than a word has bits"],
+)
+def test_distinct_hypotheses_differ_and_weigh_what_they_are_worth(
+    n_problems: int, n_features: int, n_hypotheses: int
+) -> None:
     rng = np.random.default_rng(5)
-    for i in range(500):
-        case = draw_small(rng)
-        plan = case.plan(seed=i, distinct=True, redraw_below=0, n_hypotheses=int(rng.integers(1, 60)))
+    for i in range(n_problems):
+        case = draw_small(rng, max_features=n_features)
+        plan = case.plan(seed=i, distinct=True, redraw_below=0, n_hypotheses=int(rng.integers(1, n_hypotheses)))
         known = int(rng.integers(case.n_features))
         evidence = {known: 0} if case.n_features > 1 and rng.random() < 0.5 else {}
         for feature, outcome in evidence.items():

@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <cstring>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "criteria.hpp"
+#include "distinct.hpp"
 #include "lanes.hpp"
 #include "loss.hpp"
 #include "random.hpp"
@@ -96,45 +96,23 @@ class Hypotheses {
     // Draw until there are N distinct hypotheses, or as many as exist, but not for ever; each weighs P(h | evidence).
     void draw_distinct(Random& random, const std::vector<double>& posterior, const std::vector<int>& features,
                        const Loss& loss) {
-        const int m = shape_->n_labels;
         std::int64_t wanted = 1;
         for (const int f : features) wanted = std::min<std::int64_t>(wanted * shape_->n_outcomes(f), n_);
-        const std::int64_t max_draws = max_draws_per_hypothesis * wanted;
-        std::fill(lanes_.begin(), lanes_.end(), 0);
+        distinct_.draw(random, *shape_, *theta_, posterior, features, static_cast<int>(wanted),
+                       max_draws_per_hypothesis * wanted);
+        n_drawn_ = n_alive_ = distinct_.n();
         std::fill(alive_.begin(), alive_.end(), 0);
-        weights_.assign(static_cast<std::size_t>(n_words_) * 64, 0.0);
-        std::vector<std::vector<std::int16_t>> kept;
-        std::unordered_multimap<std::uint64_t, int> seen;
-        std::vector<std::int16_t> outcomes(features.size());
-        n_alive_ = 0;
-        for (std::int64_t i = 0; i < max_draws && n_alive_ < wanted; ++i) {
-            const int label = pick(random, m, [&](int y) { return posterior[y]; });
-            std::uint64_t hash = 0x243f6a8885a308d3ULL;
-            for (std::size_t j = 0; j < features.size(); ++j) {
-                const int first = shape_->row(features[j]);
-                outcomes[j] = static_cast<std::int16_t>(pick(random, shape_->n_outcomes(features[j]), [&](int k) {
-                    return theta_->p[shape_->cell(first + k, label)];
-                }));
-                hash = (hash ^ static_cast<std::uint64_t>(outcomes[j])) * 0x9e3779b97f4a7c15ULL;
-                hash ^= hash >> 29;
-            }
-            const auto [from, to] = seen.equal_range(hash);
-            if (std::any_of(from, to, [&](const auto& entry) { return kept[entry.second] == outcomes; })) continue;
-            seen.emplace(hash, n_alive_);
-            kept.push_back(outcomes);
-            for (int y = 0; y < m; ++y) {
-                double p = posterior[y];
-                for (std::size_t j = 0; j < features.size(); ++j)
-                    p *= theta_->p[shape_->cell(shape_->row(features[j]) + outcomes[j], y)];
-                weights_[n_alive_] += p;
-            }
-            fill_lanes(alive_.data(), n_alive_, n_alive_ + 1);
-            for (std::size_t j = 0; j < features.size(); ++j) {
-                if (outcomes[j] > 0) fill_lanes(lanes(features[j], outcomes[j]), n_alive_, n_alive_ + 1);
-            }
-            ++n_alive_;
+        fill_lanes(alive_.data(), 0, n_alive_);
+        std::fill(lanes_.begin(), lanes_.end(), 0);
+        for (int w = 0; 64 * w < n_alive_; ++w) {
+            std::size_t j = 0;
+            int k = 1;
+            distinct_.for_lanes(w, [&](int, std::uint64_t word) {
+                lanes(features[j], k)[w] = word;
+                if (++k == shape_->n_outcomes(features[j])) ++j, k = 1;
+            });
         }
-        n_drawn_ = n_alive_;
+        weigh(posterior, features);
         regions_.find(lanes_.data(), posterior, features, loss);
     }
 
@@ -246,6 +224,7 @@ class Hypotheses {
     static constexpr std::int64_t max_draws_per_hypothesis = 64;
     int n_ = 0, n_words_ = 0, n_drawn_ = 0, n_alive_ = 0;
     std::vector<std::uint64_t> lanes_, alive_, live_;
+    Distinct distinct_;
     Regions regions_;
     std::vector<std::uint64_t> fraction_;  // per (indicator, label): probability as binary fraction
     Part all_;                             // all survivors
@@ -316,14 +295,29 @@ class Hypotheses {
         return {zero, one};
     }
 
-    template <class Probability>
-    static int pick(Random& random, int n, Probability p) {
-        double u = random.uniform();
-        for (int i = 0; i < n - 1; ++i) {
-            u -= p(i);
-            if (u < 0.0) return i;
+    // P(h | evidence) of all hypotheses, 64 side by side, up to a factor.
+    void weigh(const std::vector<double>& posterior, const std::vector<int>& features) {
+        weights_.assign(static_cast<std::size_t>(n_words_) * 64, 0.0);
+        for (int w = 0; 64 * w < n_drawn_; ++w) {
+            double* const weight = weights_.data() + 64 * w;
+            for (int y = 0; y < shape_->n_labels; ++y) {
+                double p[64];
+                std::fill_n(p, 64, posterior[y]);
+                for (const int f : features) {
+                    const double* const chance = theta_->p.data() + shape_->cell(shape_->row(f), y);
+                    double of[64];
+                    std::fill_n(of, 64, chance[0]);
+                    for (int k = 1; k < shape_->n_outcomes(f); ++k) {
+                        const std::uint64_t has = lanes(f, k)[w];
+                        const double here = chance[k * shape_->n_labels];
+                        for (std::uint64_t i = 0; i < 64; ++i) of[i] = has >> i & 1 ? here : of[i];
+                    }
+                    for (int i = 0; i < 64; ++i) p[i] *= of[i];
+                }
+                for (int i = 0; i < 64; ++i) weight[i] += p[i];
+            }
         }
-        return n - 1;
+        std::fill(weights_.begin() + n_drawn_, weights_.end(), 0.0);
     }
 
     // Outcome k of feature f among the lanes that no lower outcome (above 0) has taken.

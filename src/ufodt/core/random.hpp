@@ -93,8 +93,20 @@ class Random {
         return buffer_.data() + position_ - n;
     }
 
+    // The next `n` words, none passed over.
+    void take(std::uint64_t* out, int n) {
+        while (n > 0) {
+            if (position_ == n_buffer) refill();
+            const int here = std::min(n, n_buffer - position_);
+            out = std::copy_n(buffer_.data() + position_, here, out);
+            position_ += here;
+            n -= here;
+        }
+    }
+
     // Uniform on [0, 1) with 53 bits.
-    double uniform() { return static_cast<double>(word() >> 11) * 0x1p-53; }
+    double uniform() { return uniform(word()); }
+    static double uniform(std::uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
 
     double normal() {
         const std::uint64_t* const w = words(2);
