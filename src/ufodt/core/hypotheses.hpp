@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -105,12 +104,10 @@ class Hypotheses {
         fill_lanes(alive_.data(), 0, n_alive_);
         std::fill(lanes_.begin(), lanes_.end(), 0);
         for (int w = 0; 64 * w < n_alive_; ++w) {
-            std::size_t j = 0;
-            int k = 1;
-            distinct_.for_lanes(w, [&](int, std::uint64_t word) {
-                lanes(features[j], k)[w] = word;
-                if (++k == shape_->n_outcomes(features[j])) ++j, k = 1;
-            });
+            distinct_.lanes(w, words_);
+            for (const int f : features) {
+                for (int k = 1; k < shape_->n_outcomes(f); ++k) lanes(f, k)[w] = words_[distinct_.first_bit(f) + k - 1];
+            }
         }
         weigh(posterior, features);
         regions_.find(lanes_.data(), posterior, features, loss);
@@ -136,6 +133,7 @@ class Hypotheses {
     void count_regions() {
         live_.clear();
         totals_.clear();
+        outcome_mass_.clear();
         all_ = {};
         for (int y = 0; y < shape_->n_labels; ++y) {
             const std::size_t at = live_.size();
@@ -147,7 +145,7 @@ class Hypotheses {
                 live_.resize(at);
                 continue;
             }
-            totals_.push_back(mass(live_.data() + at, nullptr));
+            totals_.push_back(mass(live_.data() + at));
             all_.add(totals_.back());
         }
     }
@@ -186,19 +184,22 @@ class Hypotheses {
     void split(int feature, std::vector<Sum>& parts) {
         const int n_outcomes = shape_->n_outcomes(feature), n_regions = static_cast<int>(totals_.size());
         parts.resize(n_outcomes);
+        weigh_outcomes();
         if (n_outcomes == 2) {
-            std::tie(parts[0], parts[1]) = halves<Sum>(lanes(feature, 1));
+            Sum zero, one;
+            for (int r = 0; r < n_regions; ++r) {
+                const double here = mass(r, feature, 1);
+                one.add(here);
+                zero.add(std::max(totals_[r] - here, 0.0));  // rounding of weights must not leave a negative mass
+            }
+            parts[0] = zero, parts[1] = one;
             return;
         }
-        const std::uint64_t* const live = live_.data();
-        const double* const totals = totals_.data();
-        left_.assign(totals, totals + n_regions);
+        left_ = totals_;
         for (int k = 1; k <= n_outcomes; ++k) {
             Sum part;
             for (int r = 0; r < n_regions; ++r) {
-                const double here = k == n_outcomes
-                                        ? std::max(left_[r], 0.0)
-                                        : mass(live + static_cast<std::size_t>(r) * n_words_, lanes(feature, k));
+                const double here = k == n_outcomes ? std::max(left_[r], 0.0) : mass(r, feature, k);
                 part.add(here);
                 left_[r] -= here;
             }
@@ -223,13 +224,14 @@ class Hypotheses {
     const Theta* theta_ = nullptr;
     static constexpr std::int64_t max_draws_per_hypothesis = 64;
     int n_ = 0, n_words_ = 0, n_drawn_ = 0, n_alive_ = 0;
-    std::vector<std::uint64_t> lanes_, alive_, live_;
+    std::vector<std::uint64_t> lanes_, alive_, live_, words_;
     Distinct distinct_;
     Regions regions_;
     std::vector<std::uint64_t> fraction_;  // per (indicator, label): probability as binary fraction
     Part all_;                             // all survivors
     std::vector<Part> parts_;
     std::vector<double> weights_, totals_, left_;  // weights_ is empty when all weigh the same
+    std::vector<double> outcome_mass_;             // region x bit of `distinct_`, once they were weighed
     std::vector<int> begin_;                       // lanes are sorted by the label they were drawn for
     std::vector<std::pair<int, int>> span_;        // of each eight words: the labels of their first and last lane
     std::vector<std::uint64_t> second_;            // and the lanes of the second label
@@ -250,24 +252,50 @@ class Hypotheses {
         }
     }
 
-    // Mass of the lanes in `live` and, if given, in `lane`.
-    double mass(const std::uint64_t* live, const std::uint64_t* lane) const {
-        if (lane == nullptr) lane = live;
-        if (weights_.empty()) {
-            int count = 0, w = 0;
-            for (; w + 4 <= n_words_; w += 4) {
-                count += std::popcount(live[w] & lane[w]) + std::popcount(live[w + 1] & lane[w + 1]) +
-                         std::popcount(live[w + 2] & lane[w + 2]) + std::popcount(live[w + 3] & lane[w + 3]);
-            }
-            for (; w < n_words_; ++w) count += std::popcount(live[w] & lane[w]);
-            return count;
-        }
+    // Mass of some lanes.
+    double mass(const std::uint64_t* live) const {
+        if (weights_.empty()) return count(live, live);
         double sum = 0.0;
-        for (int w = 0; w < n_words_; ++w) {
-            for (std::uint64_t rest = live[w] & lane[w]; rest; rest &= rest - 1)
-                sum += weights_[w * 64 + std::countr_zero(rest)];
-        }
+        for_each(live, [&](int lane) { sum += weights_[lane]; });
         return sum;
+    }
+
+    // Mass of the survivors of a region, by its number among those that have any, that have an outcome above 0.
+    double mass(int region, int feature, int outcome) const {
+        if (weights_.empty())
+            return count(live_.data() + static_cast<std::size_t>(region) * n_words_, lanes(feature, outcome));
+        const int bit = distinct_.first_bit(feature) + outcome - 1;
+        return outcome_mass_[static_cast<std::size_t>(region) * distinct_.n_bits() + bit];
+    }
+
+    // How many lanes both have.
+    int count(const std::uint64_t* live, const std::uint64_t* lane) const {
+        int count = 0, w = 0;
+        for (; w + 4 <= n_words_; w += 4) {
+            count += std::popcount(live[w] & lane[w]) + std::popcount(live[w + 1] & lane[w + 1]) +
+                     std::popcount(live[w + 2] & lane[w + 2]) + std::popcount(live[w + 3] & lane[w + 3]);
+        }
+        for (; w < n_words_; ++w) count += std::popcount(live[w] & lane[w]);
+        return count;
+    }
+
+    template <class Use>
+    void for_each(const std::uint64_t* lanes, Use use) const {
+        for (int w = 0; w < n_words_; ++w) {
+            for (std::uint64_t rest = lanes[w]; rest; rest &= rest - 1) use(w * 64 + std::countr_zero(rest));
+        }
+    }
+
+    // Where hypotheses have weights: what the survivors of each region that have an outcome weigh, of all outcomes side
+    // by side.
+    void weigh_outcomes() {
+        if (weights_.empty() || !outcome_mass_.empty()) return;
+        const auto n_bits = static_cast<std::size_t>(distinct_.n_bits());
+        outcome_mass_.assign(totals_.size() * n_bits, 0.0);
+        for (std::size_t r = 0; r < totals_.size(); ++r) {
+            double* const sum = outcome_mass_.data() + r * n_bits;
+            for_each(live_.data() + r * n_words_, [&](int lane) { distinct_.add_weight(lane, weights_[lane], sum); });
+        }
     }
 
     // The edges left by up to eight binary features, whose outcome is 1 in the lanes `ones`, between two regions of
@@ -281,18 +309,6 @@ class Hypotheses {
             edges[i] = (out_a + out_b) * (out_a * out_b) + (in_a[i] + in_b[i]) * (in_a[i] * in_b[i]);
         }
         for (int i = 0; i < n; ++i) *left[i] = edges[i];
-    }
-
-    // The survivors outside the lanes `ones`, and those in them.
-    template <class Sum>
-    std::pair<Sum, Sum> halves(const std::uint64_t* ones) const {
-        Sum zero, one;
-        for (int r = 0; r < n_regions(); ++r) {
-            const double here = mass(live_.data() + static_cast<std::size_t>(r) * n_words_, ones);
-            one.add(here);
-            zero.add(std::max(totals_[r] - here, 0.0));  // rounding of weights must not leave a negative mass
-        }
-        return {zero, one};
     }
 
     // P(h | evidence) of all hypotheses, 64 side by side, up to a factor.
