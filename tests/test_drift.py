@@ -367,3 +367,16 @@ def test_merging_after_an_alarm_brings_what_is_in_reserve_to_the_reserve() -> No
     expected = [now + counts(other)[0], kept + counts(other)[1]]
     one.merge(other)
     assert counts(one) == expected
+
+
+@pytest.mark.parametrize("gamma", [0.0002, 0.0004])
+def test_what_comes_together_is_not_forgotten_where_much_is_remembered(gamma: float) -> None:
+    """The labels remembered come to rest at 1 / gamma; of so many not all are judged, but some must be for ever."""
+    rng = np.random.default_rng(1)
+    y, a = rng.integers(2, size=(2, 60_000))
+    X = np.column_stack([a, a ^ y ^ (rng.random(60_000) < 0.1)])
+    problem = Problem([Binary("a", mandatory=True), Binary("b", mandatory=True)], labels=[0, 1])
+    learner = UFODT(problem, drift=drift.discount(gamma), seed=1)
+    record = learner.run(X, y)
+    assert learner.belief.is_paired
+    assert (record.predicted == y)[-5000:].mean() > 0.88

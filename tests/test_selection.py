@@ -477,3 +477,16 @@ def test_what_is_free_does_not_come_before_what_tells_much_more() -> None:
     least = learner.belief.promises[0]
     assert 0 < 6 * least[0] < least[1]
     assert [reason.feature for reason in learner.open(explore=False).why()] == ["good"]
+
+
+@pytest.mark.parametrize("n_values", [2, 3])
+def test_numbers_of_few_values_are_told_apart_as_categories_are(n_values: int) -> None:
+    """A number has as many bins as it has values, fewer than it could have: the last of them counts as 1."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=1500)
+    X = rng.integers(n_values, size=(1500, 60)).astype(float)
+    X[:, :3] = np.where(rng.random((1500, 3)) < 0.2, X[:, :3], (n_values - 1) * y[:, None])
+    learner = UFODT(Problem([Continuous(f"f{j}") for j in range(60)], [0, 1]), selection=Selection.paper(10), seed=0)
+    learner.run(X, y)
+    largest = np.argsort(-np.abs(learner._selection.weights).reshape(-1, 60).max(axis=0))[:10]
+    assert {0, 1, 2} <= set(largest.tolist())

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -67,7 +68,7 @@ class Belief {
 
     // One labelled case; a feature not asked teaches nothing.
     void update(const std::vector<Seen>& evidence, int label, const std::vector<Reward>& rewards = {}) {
-        if (const int weight = tempers_ ? judging_weight() : 0; weight > 0) judge(evidence, label, weight);
+        if (const int weight = tempers_ ? judging_weight(evidence) : 0; weight > 0) judge(evidence, label, weight);
         for (const Seen& seen : evidence) learn(seen, label, true);
         if (together_.has_pairs()) {
             rows_.clear();
@@ -286,10 +287,17 @@ class Belief {
 
     // How many cases a label stands for that is judged now, 0 if it is not: of very many labels one in four will do,
     // and judging takes its time. Which one is as good as drawn, lest labels that take turns are always the same ones.
-    int judging_weight() const {
-        const auto n = static_cast<std::uint64_t>(std::accumulate(label_count_.begin(), label_count_.end(), 0.0));
-        if (n < all_judged) return 1;
-        return n * 0x9e3779b97f4a7c15 >> 62 == 0 ? 4 : 0;
+    // Where something is forgotten the number of labels comes to rest, so what was seen draws with it.
+    int judging_weight(const std::vector<Seen>& evidence) const {
+        const double sum = std::accumulate(label_count_.begin(), label_count_.end(), 0.0);
+        auto key = static_cast<std::uint64_t>(sum);
+        if (key < all_judged) return 1;
+        if (sum != std::floor(sum)) {
+            for (const double count : label_count_) key = mix(key) + std::bit_cast<std::uint64_t>(count);
+            for (const Seen& seen : evidence)
+                key = mix(key) + std::bit_cast<std::uint64_t>(seen.value) + static_cast<std::uint64_t>(seen.outcome);
+        }
+        return key * 0x9e3779b97f4a7c15 >> 62 == 0 ? 4 : 0;
     }
 
     void add_row(const Seen& seen) {

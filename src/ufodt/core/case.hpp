@@ -152,15 +152,14 @@ class Case {
         return sum;
     }
 
-    // For a feature that cannot be asked as things stand: the cheapest list to buy that ends with it, in order, in
-    // `together`. First what it needs alone; where that does not fit the budget, also its inputs, or another of its
-    // group. Returns the price of the list; infinite where none is sure to fit the budget.
+    // The cheapest list to buy that ends with a feature, in order, in `together`: what it needs and itself; or with its
+    // inputs first, or another of its group, where that is cheaper or fits the budget when the other does not. Returns
+    // the price of the list; infinite where none is sure to fit the budget.
     double bundle(int feature, std::vector<int>& together) const {
         together.clear();
         purse_.missing(problem_->needs[feature], together);
         together.push_back(feature);
         double least = price_together(together);
-        if (least < INFINITY) return least;
         const auto try_with = [&](const std::vector<int>& others) {
             other_bundle_.clear();
             purse_.missing(problem_->needs[feature], other_bundle_);
@@ -170,9 +169,11 @@ class Case {
             if (price < least) least = price, together = other_bundle_;
         };
         if (!problem_->computed_from[feature].empty()) try_with(problem_->computed_from[feature]);
-        if (purse_.extra(feature) == 0.0) return least;
+        const double extra = purse_.extra(feature);
+        if (extra == 0.0) return least;
         for (const int f : open_) {
-            if (f != feature && problem_->group[f] == problem_->group[feature]) try_with({f});
+            const bool could_save = least == INFINITY || purse_.price(f) < extra;
+            if (f != feature && problem_->group[f] == problem_->group[feature] && could_save) try_with({f});
         }
         return least;
     }

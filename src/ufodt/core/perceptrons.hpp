@@ -103,10 +103,11 @@ class Perceptrons {
         for (int f = 0; f < n_; ++f) weigh(f);
     }
 
-    // An outcome as a number from -1 to 1; a value of which no threshold was in use, as its bin between all of them.
+    // An outcome as a number from -1 to 1; a value as its bin between the cut points that there are, unless it was seen
+    // through one of them.
     double input(const Belief& belief, const Seen& seen) const {
         const int f = seen.feature;
-        if (belief.views().has(f) && seen.view < 0) {
+        if (belief.continuous().has(f) && seen.view < 0) {
             const std::vector<double>& cuts = belief.cuts()[f];
             return cuts.empty() ? 0.0 : 2.0 * outcome_of(cuts, seen.value) / static_cast<double>(cuts.size()) - 1.0;
         }

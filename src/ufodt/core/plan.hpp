@@ -265,12 +265,19 @@ class Plan {
             for (std::size_t i = 0; i < open.size(); ++i) candidates_[i] = {i, prices[open[i]]};
             return false;
         }
+        // Where the plan has an eye for it, what is cheaper after its inputs or another of its group waits for these;
+        // one that sees all features knows by itself, and a criterion alone would never ask what tells nothing.
+        const bool takes_detours = case_.policy().stops_by_cost() && !case_.policy().greedy && !plans_all();
         bool must = false, some = false;
         std::size_t n = 0;
         for (std::size_t i = 0; i < open.size(); ++i) {
             const int f = open[i];
             if (purse.askable(f, budget)) {
-                candidates_[n++] = {i, case_.price(f)};
+                const bool may_wait = takes_detours && !problem().mandatory[f] &&
+                                      (!problem().computed_from[f].empty() || purse.extra(f) > 0.0);
+                const double price = case_.price(f), detour = may_wait ? case_.bundle(f, bundle_) : price;
+                if (detour < price && bundle_.size() > 1) candidates_[n++] = {i, detour, false};
+                else candidates_[n++] = {i, price};
                 must |= problem().mandatory[f] != 0;
                 some = true;
             } else if (const double price = case_.bundle(f, bundle_); price < INFINITY) {
