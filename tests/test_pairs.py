@@ -260,3 +260,17 @@ def test_an_open_case_does_not_hear_of_pairs_learned_since() -> None:
 def test_learning_pairs_is_a_yes_or_no() -> None:
     with pytest.raises(InvalidProblem, match="learns_pairs='often' came; expected True or False"):
         Prior(learns_pairs="often")  # type: ignore[arg-type]
+
+
+def test_answers_that_tell_nothing_do_not_hide_what_two_tell_together() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.integers(2, size=(4000, 22))
+    y = X[:, 0] ^ X[:, 1] ^ (rng.random(4000) < 0.1)
+    noise = [f"n{i}" for i in range(20)]
+    learner = UFODT(Problem([Binary("a", mandatory=True), *map(Binary, ["b", *noise])], labels=[0, 1]), seed=1)
+    learner.learn_many(X, y)
+    assert learner.belief.is_paired
+    for n, at_least in ((0, 0.88), (3, 0.85), (8, 0.82), (20, 0.75)):
+        known = {"a": 1, **dict.fromkeys(noise[:n], 0)}
+        assert learner.open(known=known, explore=False).ask().feature == "b"  # type: ignore[union-attr]
+        assert learner.open(known={**known, "b": 0}, explore=False).predict().probabilities[1] > at_least

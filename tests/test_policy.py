@@ -262,3 +262,21 @@ def test_rewards_that_would_overflow_are_refused() -> None:
     for amount in (1e308, -1e308, math.nan, math.inf):
         with pytest.raises(InvalidValue, match="expected finite numbers"):
             learner.learn({"case": None, "values": {}, "prices": {}, "skipped": [], "rewards": [[0, amount]]}, 0)
+
+
+@pytest.mark.parametrize("price", [1.0, 1.0 + 1e-9], ids=["one price", "two prices"])
+def test_a_criterion_chooses_among_what_pays(price: float) -> None:
+    """Uncertainty sampling likes what varies most; where that tells nothing it is not asked, whatever others cost."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=2000)
+    tells = (rng.random(2000) < np.where(y, 0.9, 0.1)) & (rng.random(2000) < 0.7)
+    X = np.column_stack([tells, rng.random(2000) < 0.5]).astype(int)
+    problem = Problem([Binary("tells"), Binary("noise", price=price)], labels=[0, 1], loss=[[0, 20], [20, 0]])
+    learner = UFODT(problem, criterion="us", seed=1)
+    learner.learn_many(X, y)
+    session = learner.open(explore=False)
+    assert session.ask().feature == "tells"  # type: ignore[union-attr]
+    reasons = {reason.feature: reason for reason in session.why()}
+    assert reasons["noise"].gain > reasons["tells"].gain
+    assert reasons["tells"].pays and not reasons["noise"].pays
+    assert learner.evaluate(X, y).n_asked == 1.0

@@ -67,6 +67,17 @@ def test_label_shares_have_their_strength() -> None:
         ({"experts": [Expert("rhythm", "ill", [0.5, 0.5], 5)]}, InvalidProblem, ["2 probabilities", "3 values"]),
         ({"experts": [Expert("rhythm", "ill", [0.5, 0.4, 0.2], 5)]}, InvalidProblem, ["0.2", "sum to 1"]),
         ({"experts": [Expert("rhythm", "ill", {"sinus": 1.0}, 5)]}, InvalidProblem, ["sinus", "flutter"]),
+        (
+            {"experts": [Expert("fever", "ill", 0.9, 100), Expert("fever", "Ill", 0.1, 5)]},
+            InvalidProblem,
+            ["fever given 'ill' came twice"],
+        ),
+        (
+            {"experts": [Expert("rhythm", "ill", {"sinus": 0.1, "Sinus": 0.7, "flutter": 0.1, "other": 0.2}, 5)]},
+            InvalidProblem,
+            ["'sinus', 'Sinus'", "one for each"],
+        ),
+        ({"labels": {"ill": 0.5, "ILL": 0.2, "healthy": 0.8}}, InvalidProblem, ["'ILL'", "one for each"]),
         ({"labels": {"ill": 1.0}}, InvalidProblem, ["ill", "healthy"]),
         ({"labels": {"ill": 0.5, "healthy": 0.6}}, InvalidProblem, ["0.6", "the labels"]),
         ({"labels": {"ill": 0.5, "healthy": 0.5}, "label_strength": 0}, InvalidProblem, ["0 came", "labels"]),

@@ -442,3 +442,14 @@ def test_a_table_of_numbers_that_are_neighbours_keeps_its_cells_apart() -> None:
         learner.learn_many(values[:, None], rng.integers(0, 2, n_cells), weights=rng.random(n_cells) ** 7 + 1e-9)
         cells, _, _ = learner.belief.sketch(0)
         assert (np.diff(cells) > 0).all(), seed
+
+
+@pytest.mark.parametrize("seed", [5, 9, 24])
+def test_exp3_does_not_settle_on_a_poor_threshold(seed: int) -> None:
+    """By the softmax alone these three streams ended up looking through the wrong one for good."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(6000, 2))
+    y = (X[:, 0] + 0.3 * rng.normal(size=6000) > 0).astype(int)
+    problem = Problem([Continuous("a"), Continuous("b")], [0, 1])
+    record = UFODT(problem, thresholds=thresholds.exp3(9, eta=0.01), seed=seed).run(X, y)
+    assert (record.predicted == y)[4000:].mean() > 0.85

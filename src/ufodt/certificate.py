@@ -93,6 +93,10 @@ class Gap:
 
     Where `exact`, `least` is what the optimal policy pays; otherwise it is a lower bound on that. An `error` other than
     0 is the standard error of their ratio, and both are then means over drawn cases.
+
+    Both are by the mean belief of single features, as if answers were independent given the label and trusted in full.
+    Where the learner goes by pairs or trusts several answers less (`belief.is_paired`, `belief.overlap`), it plans for
+    another world than this one, so the ratio is too high; what a case really costs is what `evaluate` measures.
     """
 
     cost: float

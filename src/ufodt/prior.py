@@ -186,9 +186,13 @@ def counts(
     _check_amount("the prior's count", prior.count)
     outcomes = np.full((compiled.n_rows, problem.n_labels), float(prior.count))
     first_row = np.cumsum([0, *compiled.n_outcomes])
+    heard = set()
     for expert in prior.experts:
         index = problem.feature_index(expert.feature)
         label = problem.label_index(_known_as(problem.labels, expert.label))
+        if (index, label) in heard:
+            raise InvalidProblem(f"{expert.feature} given {problem.labels[label]!r} came twice; say it once.")
+        heard.add((index, label))
         _check_amount(f"the strength behind {expert.feature!r} given {expert.label!r}", expert.strength)
         if isinstance(problem.features[index], Continuous) and cutting.kind != "bins":
             raise InvalidProblem(
@@ -201,7 +205,7 @@ def counts(
     _check_amount("the strength behind the labels", prior.label_strength)
     if prior.labels is not None:
         said = {problem.label_index(_known_as(problem.labels, label)): p for label, p in prior.labels.items()}
-        if len(said) != problem.n_labels:
+        if not len(said) == len(prior.labels) == problem.n_labels:
             raise InvalidProblem(
                 f"Probabilities came for {list(prior.labels)}; expected one for each of {list(problem.labels)}."
             )
@@ -222,7 +226,7 @@ def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
         values = feature.values
     if isinstance(given, Mapping):
         said = {_known_as(values, value): p for value, p in given.items()}
-        if set(said) != set(values):
+        if set(said) != set(values) or len(said) != len(given):
             raise InvalidProblem(
                 f"{expert.feature}: probabilities came for {list(given)}; expected one for each of {list(values)}."
             )

@@ -195,7 +195,7 @@ class Session:
         before = self._find(index)
         if before is None:
             self._score()
-            self._add(index, None, paid=charged)
+            self._add(index, None, paid=bool(charged))
         elif before.value is not None or (charged and before.price is None):
             raise self._already(before, "undo it before skipping it")
 

@@ -34,7 +34,8 @@ class Thresholds:
     average
         Hypotheses are drawn from the mean over views, weighted by use (the paper), even when one is in play.
     normalise
-        Exp3 learns from gains as a share of what could be gained; the paper takes them raw.
+        Exp3 learns from gains as a share of what could be gained, and one time in twenty draws any threshold, lest it
+        settle on a poor one for good; the paper takes gains raw and draws by their sums alone.
     eta
         Learning rate of Exp3.
     spread

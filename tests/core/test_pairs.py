@@ -9,7 +9,7 @@ from ufodt import core
 
 from .small import Small, draw_small, policy, small
 
-STRENGTH = 10.0
+STRENGTH, LITTLE_GIVEN, LITTLE = 10.0, 0.001, 0.01
 PAIRED = np.array([0.0] * 5 + [100.0] + [0.0] * 4)  # sums of trust: labels were likelier with pairs, none shared
 HALF = np.array([0.0] * 5 + [0.0, 0.0, 100.0, 0.0, 0.0])
 
@@ -43,17 +43,32 @@ def given(case: Small, counts: np.ndarray, p: np.ndarray, told: int, feature: in
     return (both + STRENGTH * p[case.rows(feature)]) / (both.sum(axis=0) + STRENGTH)
 
 
+def expected(case: Small, counts: np.ndarray, p: np.ndarray, told: list[int], feature: int) -> np.ndarray:
+    """P(outcome | label, all that was told): the mean, weighted by how far each is from what it is without."""
+    each = np.array([given(case, counts, p, row, feature) for row in told])
+    without = p[case.rows(feature)]
+    weights = ((each - without) ** 2 / without).sum(axis=1).mean(axis=1) + LITTLE_GIVEN
+    return np.asarray(np.average(each, axis=0, weights=weights))
+
+
 def by_hand(case: Small, counts: np.ndarray, evidence: dict[int, int], overlap: float = 0.0) -> np.ndarray:
-    """P(label | evidence): the geometric mean of the models in which all answers depend on one of them."""
+    """P(label | evidence): the weighted geometric mean of the models in which all answers depend on one of them.
+
+    Of two answers each model has half of what both say, one given the other and the other given the one.
+    """
     p, label = case.belief.mean()
     rows = [case.rows(f).start + k for f, k in evidence.items()]
     told = np.log(p[rows])
     log_p = told.sum(axis=0)
-    for parent in rows:
-        for f, k in evidence.items():
-            row = case.rows(f).start + k
-            if len(rows) > 1 and row != parent:
-                log_p += np.log(given(case, counts, p, parent, f)[k] / p[row]) / len(rows)
+    bonds = np.zeros((len(rows), len(rows), case.n_labels))
+    for i, a in enumerate(rows):
+        for j, (f, k) in enumerate(evidence.items()):
+            if i != j:
+                bonds[i, j] = np.log(given(case, counts, p, a, f)[k] / p[case.rows(f).start + k])
+    if len(rows) > 1:
+        bonds = (bonds + bonds.swapaxes(0, 1)) / 2
+        weights = (np.ptp(bonds, axis=2) ** 2).sum(axis=1) + LITTLE
+        log_p += np.average(bonds.sum(axis=1), axis=0, weights=weights)
     tells = np.ptp(told, axis=1) if rows else np.zeros(1)
     n_answers = max(tells.sum() ** 2 / max((tells**2).sum(), 1e-300), 1.0)
     log_p = np.log(label) + n_answers**-overlap * log_p
@@ -72,16 +87,16 @@ def test_answers_are_the_closed_form_in_any_order(seed: int) -> None:
     sums, overlap = (PAIRED, 0.0) if seed % 2 else (HALF, 0.5)
     counts = taught(rng, case, sums=sums)
     evidence = outcomes(rng, case, int(rng.integers(case.n_features + 1)))
-    expected = by_hand(case, counts, evidence, overlap)
+    answer = by_hand(case, counts, evidence, overlap)
     for order in (list(evidence), list(evidence)[::-1]):
         plan = case.plan(stop=[], criterion="ig")
         for f in order:
             plan.observe(f, evidence[f])
-        np.testing.assert_allclose(plan.predict()[1], expected, rtol=1e-9)
+        np.testing.assert_allclose(plan.predict()[1], answer, rtol=1e-9)
     row = np.full((1, case.n_features), -1, dtype=np.int16)
     row[0, list(evidence)] = list(evidence.values())
     found = case.belief.posteriors(case.problem, row, np.zeros((1, 0)), [-1] * case.n_features)
-    np.testing.assert_allclose(found[0], expected, rtol=1e-9)
+    np.testing.assert_allclose(found[0], answer, rtol=1e-9)
 
 
 def expected_next(case: Small, counts: np.ndarray, theta: np.ndarray, evidence: dict[int, int], **settings: Any) -> Any:
@@ -90,7 +105,7 @@ def expected_next(case: Small, counts: np.ndarray, theta: np.ndarray, evidence: 
     rows = [case.rows(f).start + k for f, k in evidence.items()]
     for f in range(case.n_features):
         if f not in evidence:
-            now[case.rows(f)] = np.mean([given(case, counts, theta, row, f) for row in rows], axis=0)
+            now[case.rows(f)] = expected(case, counts, theta, rows, f)
     labels = by_hand(case, counts, evidence) * np.prod(theta[rows] / p[rows], axis=0)
     certain = core.Belief(case.problem, np.maximum(now, 1e-9) * 1e9, labels / labels.sum() * 1e9, False)
     plan = core.Plan(case.problem, policy(**{**settings, "plan": "mean"}), certain, seed=1, number=0)
@@ -124,7 +139,7 @@ def test_a_case_is_planned_under_theta_given_what_was_told(seed: int, plan: str)
     for f in range(case.n_features):
         if f not in evidence:
             outlook = open_case.outlook(f)
-            chances = np.mean([given(case, counts, p, row, f) for row in rows], axis=0)
+            chances = expected(case, counts, p, rows, f)
             np.testing.assert_allclose(outlook[:, 0], chances @ by_hand(case, counts, evidence), rtol=1e-6)
             for k, after in enumerate(outlook[:, 1:]):
                 np.testing.assert_allclose(after, by_hand(case, counts, {**evidence, f: k}), rtol=1e-6)

@@ -111,19 +111,20 @@ def test_the_best_threshold_is_in_play(criterion: str) -> None:
         assert gain == pytest.approx(max(information), abs=1e-6)
 
 
-def test_exp3_draws_by_the_softmax_of_its_sums() -> None:
-    problem, belief = make("exp3", eta=0.5)
+@pytest.mark.parametrize(("normalise", "any_of_them"), [(True, 0.05), (False, 0.0)], ids=["ours", "as printed"])
+def test_exp3_draws_by_the_softmax_of_its_sums(normalise: bool, any_of_them: float) -> None:
+    problem, belief = make("exp3", eta=0.5, normalise=normalise)
     counts, uses, sums = belief.views()
     sums[:] = [0.0, 1.0, 3.0, 0.0, 0.0, 0.0]
     belief.restore_views(counts, uses, sums)
     n = 4000
     drawn = np.bincount([plan(problem, belief, seed=s).threshold(0) for s in range(n)], minlength=3)
     softmax = np.exp(0.5 * sums[:3]) / np.exp(0.5 * sums[:3]).sum()
-    assert stats.chisquare(drawn, n * softmax).pvalue > 1e-3
+    assert stats.chisquare(drawn, n * ((1 - any_of_them) * softmax + any_of_them / 3)).pvalue > 1e-3
 
 
 def test_exp3_is_safe_however_large_its_sums_are() -> None:
-    problem, belief = make("exp3")
+    problem, belief = make("exp3", normalise=False)
     counts, uses, sums = belief.views()
     sums[:] = [1e300, 0.0, -1e300, 5e8, 5e8, 5e8 - 1e4]
     belief.restore_views(counts, uses, sums)

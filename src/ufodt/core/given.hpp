@@ -1,5 +1,5 @@
 // Theta of what is still open, given what was told: where outcomes come in pairs, an answer changes what to expect of
-// other questions. Of each that is the mean of P(outcome | label, answer) over the answers (core/pairs.hpp).
+// other questions. Of each that is the weighted mean of P(outcome | label, answer) over the answers (core/pairs.hpp).
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,14 @@ class Given {
             given_.p = theta.p;
             given_.log_p = theta.log_p;
             sum_.assign(theta.p.size(), 0.0);
+            weight_.assign(shape.n_features, 0.0);
         }
         for (const int f : open) {
             const int from = shape.cell(shape.row(f), 0), to = shape.cell(shape.row(f + 1), 0);
             for (std::size_t i = first; i < told.size(); ++i)
-                pairs.add_given(told[i], f, theta.p.data() + from, sum_.data() + from);
+                weight_[f] += pairs.add_given(told[i], f, theta.p.data() + from, sum_.data() + from);
             for (int cell = from; cell < to; ++cell) {
-                given_.p[cell] = sum_[cell] / static_cast<double>(told.size());
+                given_.p[cell] = sum_[cell] / weight_[f];
                 given_.log_p[cell] = quick_log(static_cast<float>(given_.p[cell]));
             }
         }
@@ -37,13 +38,15 @@ class Given {
     // P(outcome | label) of one feature, `p`, given what was told.
     static void expect(const Pairs& pairs, const std::vector<int>& told, int feature, std::vector<double>& p) {
         std::vector<double> sum(p.size(), 0.0);
-        for (const int row : told) pairs.add_given(row, feature, p.data(), sum.data());
-        for (std::size_t i = 0; i < p.size(); ++i) p[i] = sum[i] / static_cast<double>(told.size());
+        double weight = 0.0;
+        for (const int row : told) weight += pairs.add_given(row, feature, p.data(), sum.data());
+        for (std::size_t i = 0; i < p.size(); ++i) p[i] = sum[i] / weight;
     }
 
   private:
     Theta given_;
-    std::vector<double> sum_;  // of `Pairs::add_given`, over what was told
+    std::vector<double> sum_;     // of `Pairs::add_given`, over what was told
+    std::vector<double> weight_;  // per feature: what that was multiplied by
 };
 
 }  // namespace ufodt

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "case.hpp"
@@ -20,6 +21,7 @@ struct Candidate {
     bool is_askable = true;
     bool pays = true;  // by a stop rule that weighs cost and benefit
     bool looked_at = false;
+    bool is_unsure = false;  // whether it pays was not worked out: ask `Lookahead::is_sure_to_pay`
 
     double rate(const Gains& gains) const {  // without a division where prices are 1, as they often are
         return price == 1.0 ? gains[at] : gains[at] / std::max(price, 1e-300);
@@ -61,7 +63,7 @@ class Lookahead {
             if (c.is_askable) lowest_price_ = std::min(lowest_price_, c.price);
             highest_price = std::max(highest_price, c.price);
             has_one_price_ &= c.is_askable;
-            c.pays = c.looked_at = false;
+            c.pays = c.looked_at = c.is_unsure = false;
         }
         has_one_price_ &= lowest_price_ == highest_price;
         return !(lowest_price_ >= at_stake && at_stake > 0.0);
@@ -82,19 +84,25 @@ class Lookahead {
         p_ = p_in_play_.data();
     }
 
-    // Whether some answer pays alone, and which; at one price for all it does not matter which.
+    // Whether some answer pays alone, and which. At one price for all the first will do; whether those behind it pay is
+    // worked out for the one that the criterion chooses.
     bool some_answer_pays(const Case& now, Candidates& candidates) {
         const double before = loss_now(now);
         bool any = false;
         with_number(now.shape().n_labels, [&](auto m) {
             for (Candidate& c : candidates) {
-                c.pays = c.is_askable && worth_ * (before - loss_after(now, now.open()[c.at], m)) > c.price;
+                c.is_unsure = any && has_one_price_;
+                c.pays = c.is_unsure || (c.is_askable && pays_alone(now, c, before, m));
                 any |= c.pays;
-                if (any && has_one_price_) break;
             }
         });
-        for (Candidate& c : candidates) c.pays |= any && has_one_price_;
         return any;
+    }
+
+    // Settles whether a candidate pays alone, where that was left open.
+    bool is_sure_to_pay(const Case& now, Candidate& c) {
+        if (std::exchange(c.is_unsure, false)) c.pays = pays_alone(now, c, loss_now(now), now.shape().n_labels);
+        return c.pays;
     }
 
     // Whether some question could pay as the first of a plan, were the next one to tell the label: after every answer a
@@ -130,9 +138,10 @@ class Lookahead {
     }
 
     // Whether a candidate pays, in a plan or, where none was looked at that begins with it, alone.
-    bool pays(const Case& now, const Candidate& c) {
+    bool pays(const Case& now, Candidate& c) {
         if (!c.is_askable) return false;
-        return c.pays || (weighed_ && !c.looked_at && slack * saved_by(now, now.open()[c.at]) > c.price);
+        return is_sure_to_pay(now, c) ||
+               (weighed_ && !c.looked_at && slack * saved_by(now, now.open()[c.at]) > c.price);
     }
 
   private:
@@ -149,6 +158,11 @@ class Lookahead {
     const double* p_ = nullptr;      // P(outcome | label), as plans read it: the theta in mind, or
     std::vector<double> p_in_play_;  // the same with thresholds as they are in play
     std::vector<double> joint_;
+
+    template <class Number>
+    bool pays_alone(const Case& now, const Candidate& c, double before, Number m) {
+        return worth_ * (before - loss_after(now, now.open()[c.at], m)) > c.price + (1.0 - slack) * at_stake_;
+    }
 
     // What the answer about a feature alone is expected to save.
     double saved_by(const Case& now, int f) {

@@ -7,7 +7,8 @@
 // with N(a, any, y) the cases of label y in which a came and the feature of b was known, and q cases' worth of naive
 // Bayes. A label is then as likely as the answers are in the geometric mean of the models in which all others depend on
 // one of them (averaged one-dependence: Webb, Boughton and Wang, "Not So Naive Bayes", 2005); a question that is still
-// open has the mean of P(b | a, y) over the answers a. Counts of pairs are additive: they merge and forget.
+// open has the mean of P(b | a, y) over the answers a. In both means an answer weighs what it tells of the others, so
+// that those which tell nothing take nothing away. Counts of pairs are additive: they merge and forget.
 #pragma once
 
 #include <algorithm>
@@ -101,16 +102,29 @@ class Pairs {
         });
     }
 
-    // Adds P(outcome | label, `told`) of every outcome of a feature to `sum`; `p` is what they are without.
-    void add_given(int told, int feature, const double* p, double* sum) const {
+    // Adds P(outcome | label, `told`) of every outcome of a feature to `sum`, times what `told` weighs, and returns
+    // that: by how much they differ from what they are without, `p`, as chi square has it, and a little.
+    double add_given(int told, int feature, const double* p, double* sum) const {
         double scale[Shape::max_labels];
-        const double* both = at(told, shape_.row(feature));
-        with_number(shape_.n_labels, [&](auto m) {
+        const double* const both = at(told, shape_.row(feature));
+        const int n_outcomes = shape_.n_outcomes(feature);
+        return with_number(shape_.n_labels, [&](auto m) {
             count_known(told, feature, m, scale);
             for (int y = 0; y < m; ++y) scale[y] = 1.0 / (scale[y] + strength);
-            for (int k = 0; k < shape_.n_outcomes(feature); ++k, both += m, p += m, sum += m) {
-                for (int y = 0; y < m; ++y) sum[y] += (both[y] + strength * p[y]) * scale[y];
+            double weight = 0.0;
+            for (int cell = 0; cell < n_outcomes * m; cell += m) {
+                for (int y = 0; y < m; ++y) {
+                    const double without = p[cell + y];
+                    const double news = (both[cell + y] + strength * without) * scale[y] - without;
+                    weight += news * news / std::max(without, 1e-6);
+                }
             }
+            weight = weight / m + little_given;
+            for (int cell = 0; cell < n_outcomes * m; cell += m) {
+                for (int y = 0; y < m; ++y)
+                    sum[cell + y] += weight * ((both[cell + y] + strength * p[cell + y]) * scale[y]);
+            }
+            return weight;
         });
     }
 
@@ -138,7 +152,8 @@ class Pairs {
 
   private:
     static constexpr std::size_t max_cells = std::size_t{1} << 19;
-    static constexpr double strength = 10.0;  // q: cases' worth of naive Bayes behind every outcome
+    static constexpr double strength = 10.0;       // q: cases' worth of naive Bayes behind every outcome
+    static constexpr double little_given = 0.001;  // what an answer weighs that tells nothing of a question
 
     Shape shape_;
     std::vector<int> feature_;   // of every row
@@ -160,23 +175,27 @@ class Pairs {
     }
 };
 
-// What pairs add to the likelihood of the answers of one case.
+// What pairs add to the likelihood of the answers of one case: the mean over the models in which all depend on one of
+// them. A model weighs by how differently its bonds judge the labels, squared, and a little.
 class Bonds {
   public:
-    void clear() { rows_.clear(), p_.clear(), sum_.clear(); }
+    void clear() { rows_.clear(), p_.clear(), sum_.clear(), weight_.clear(); }
 
     // One more answer, by its row and its log likelihood under each label.
     void add(const Pairs& pairs, int row, const std::vector<double>& log_p, const LeftOut& left_out = {}) {
-        constexpr std::size_t few = 8;  // bonds that share a logarithm
         const std::size_t m = log_p.size(), before = p_.size();
-        sum_.resize(m, 0.0);
         p_.resize(before + m);
+        sum_.resize(before + m, 0.0);
+        weight_.push_back(little);
         for (std::size_t y = 0; y < m; ++y) p_[before + y] = std::max(smooth_exp(log_p[y]), 1e-100);
-        for (std::size_t i = 0; i < rows_.size(); i += few) {
-            ratio_.assign(m, 1.0);
-            for (std::size_t j = i; j < std::min(i + few, rows_.size()); ++j)
-                pairs.multiply_bond(rows_[j], &p_[j * m], row, &p_[before], left_out, ratio_.data());
-            for (std::size_t y = 0; y < m; ++y) sum_[y] += smooth_log(ratio_[y]);
+        for (std::size_t j = 0; j < rows_.size(); ++j) {
+            bond_.assign(m, 1.0);
+            pairs.multiply_bond(rows_[j], &p_[j * m], row, &p_[before], left_out, bond_.data());
+            for (double& bond : bond_) bond = 0.5 * smooth_log(bond);
+            for (std::size_t y = 0; y < m; ++y) sum_[j * m + y] += bond_[y], sum_[before + y] += bond_[y];
+            const auto [least, most] = std::minmax_element(bond_.begin(), bond_.end());
+            const double told = (*most - *least) * (*most - *least);
+            weight_[j] += told, weight_.back() += told;
         }
         rows_.push_back(row);
     }
@@ -185,13 +204,24 @@ class Bonds {
 
     // What is added to the log likelihood of a label.
     double operator[](std::size_t label) const {
-        return rows_.size() < 2 ? 0.0 : sum_[label] / static_cast<double>(rows_.size());
+        if (rows_.size() < 2) return 0.0;
+        const std::size_t m = p_.size() / rows_.size();
+        double sum = 0.0, weight = 0.0;
+        for (std::size_t j = 0; j < rows_.size(); ++j) {
+            sum += weight_[j] * sum_[j * m + label];
+            weight += weight_[j];
+        }
+        return sum / weight;
     }
 
   private:
+    static constexpr double little = 0.01;  // what an answer weighs that tells nothing of the others, in squared nats
+
     std::vector<int> rows_;
-    std::vector<double> p_;            // P(answer | label), answers x labels
-    std::vector<double> sum_, ratio_;  // per label: the logarithm of all bonds, and some of them
+    std::vector<double> p_;       // P(answer | label), answers x labels
+    std::vector<double> sum_;     // answers x labels: what the bonds of one add to the log likelihood
+    std::vector<double> weight_;  // per answer
+    std::vector<double> bond_;    // scratch, per label: how likely two come together, then the logarithm of its root
 };
 
 }  // namespace ufodt

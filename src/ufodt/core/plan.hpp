@@ -102,7 +102,7 @@ class Plan {
     std::vector<int> paying() {
         next();
         std::vector<int> features;
-        for (const Candidate& c : candidates_) {
+        for (Candidate& c : candidates_) {
             if (lookahead_.pays(case_, c)) features.push_back(case_.open()[c.at]);
         }
         return features;
@@ -213,10 +213,17 @@ class Plan {
             if (!must || problem().mandatory[case_.open()[first.at]]) return question(first);
         }
         score_once();
+        Candidate* best = best_candidate(must);
+        while (best->is_unsure && !lookahead_.is_sure_to_pay(case_, *best)) best = best_candidate(must);
+        return question(*best);
+    }
+
+    // The criterion's best of those that pay, or of all if none does; of duties, one that others do not make cheaper.
+    Candidate* best_candidate(bool must) {
         const bool only_paying = some_pay(candidates_);
-        const Candidate* best = nullptr;
+        Candidate* best = nullptr;
         double best_avoidable = INFINITY, best_rate = -INFINITY;
-        for (const Candidate& c : candidates_) {
+        for (Candidate& c : candidates_) {
             const int f = case_.open()[c.at];
             if (!c.is_askable || (must ? !problem().mandatory[f] : only_paying && !c.pays)) continue;
             const double avoidable_now = must ? avoidable(f) : 0.0, rate = c.rate(gains_);
@@ -225,7 +232,7 @@ class Plan {
                                    (rate == best_rate && c.price < best->price);
             if (is_better) best = &c, best_avoidable = avoidable_now, best_rate = rate;
         }
-        return question(*best);
+        return best;
     }
 
     bool plans_all() const { return case_.policy().lookahead >= Optimal::max_states; }
@@ -267,7 +274,8 @@ class Plan {
         }
         // Where the plan has an eye for it, what is cheaper after its inputs or another of its group waits for these;
         // one that sees all features knows by itself, and a criterion alone would never ask what tells nothing.
-        const bool takes_detours = case_.policy().stops_by_cost() && !case_.policy().greedy && !plans_all();
+        const bool takes_detours =
+            case_.policy().uses(Stop::Kind::cost_benefit) && !case_.policy().greedy && !plans_all();
         bool must = false, some = false;
         std::size_t n = 0;
         for (std::size_t i = 0; i < open.size(); ++i) {

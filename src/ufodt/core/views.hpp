@@ -141,14 +141,20 @@ class Views {
     }
     double use(int view, int label) const { return use_[static_cast<std::size_t>(view) * m_ + label]; }
 
-    // Exp3: draw a view of the feature from the softmax of eta times the sums; returns it and its probability.
+    // Exp3: draw a view of the feature from the softmax of eta times the sums; returns it and its probability. Where
+    // gains are normalised, one time in twenty it is any view: the softmax alone may settle on a poor one for good.
     std::pair<int, double> pick(Random& random, int feature, int n_cuts) const {
         const double* sum = sum_.data() + first(feature);
         double top = sum[0];
         for (int k = 1; k < n_cuts; ++k) top = std::max(top, sum[k]);
         share_.resize(n_cuts);
         for (int k = 0; k < n_cuts; ++k) share_[k] = smooth_exp(settings_.eta * (sum[k] - top));
-        const double total = std::accumulate(share_.begin(), share_.end(), 0.0), drawn = random.uniform() * total;
+        double total = std::accumulate(share_.begin(), share_.end(), 0.0);
+        if (settings_.normalise) {
+            for (double& share : share_) share += any_view / (1.0 - any_view) * total / n_cuts;
+            total /= 1.0 - any_view;
+        }
+        const double drawn = random.uniform() * total;
         int k = 0;
         double below = 0.0;
         for (int i = 0; i + 1 < n_cuts; ++i) k += (below += share_[i]) <= drawn;  // no branch, which none could foresee
@@ -175,6 +181,8 @@ class Views {
     }
 
   private:
+    static constexpr double any_view = 1.0 / 20;  // the share of Exp3's draws that its sums have no say in
+
     ViewSettings settings_;
     int m_ = 0;
     double prior_ = 1.0;
