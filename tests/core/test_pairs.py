@@ -9,7 +9,7 @@ from ufodt import core
 
 from .small import Small, draw_small, policy, small
 
-STRENGTH, LITTLE_GIVEN, LITTLE = 10.0, 0.001, 0.01
+STRENGTH, LITTLE_GIVEN, LITTLE = 10.0, 0.01, 0.1
 PAIRED = np.array([0.0] * 5 + [100.0] + [0.0] * 4)  # sums of trust: labels were likelier with pairs, none shared
 HALF = np.array([0.0] * 5 + [0.0, 0.0, 100.0, 0.0, 0.0])
 

@@ -152,8 +152,8 @@ class Pairs {
 
   private:
     static constexpr std::size_t max_cells = std::size_t{1} << 19;
-    static constexpr double strength = 10.0;       // q: cases' worth of naive Bayes behind every outcome
-    static constexpr double little_given = 0.001;  // what an answer weighs that tells nothing of a question
+    static constexpr double strength = 10.0;      // q: cases' worth of naive Bayes behind every outcome
+    static constexpr double little_given = 0.01;  // what an answer weighs that tells nothing of a question
 
     Shape shape_;
     std::vector<int> feature_;   // of every row
@@ -215,7 +215,7 @@ class Bonds {
     }
 
   private:
-    static constexpr double little = 0.01;  // what an answer weighs that tells nothing of the others, in squared nats
+    static constexpr double little = 0.1;  // what an answer weighs that tells nothing of the others, in squared nats
 
     std::vector<int> rows_;
     std::vector<double> p_;       // P(answer | label), answers x labels
