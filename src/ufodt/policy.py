@@ -62,8 +62,9 @@ class Policy:
     planner
         What a stop by cost and benefit asks, as long as some plan pays: `lookahead` the first question of the best plan
         over the few that the criterion finds most promising, `optimal` of the best plan of all (of as many as 2^24
-        states allow, 15 of two outcomes), `greedy` the criterion's own best of those that pay. By default `lookahead` with information gain, and
-        `greedy` with the other criteria, whose choice is their point. Other stop rules leave it to the criterion.
+        states allow, 15 of two outcomes), `greedy` the criterion's own best of those that pay. By default `lookahead`
+        with information gain, and `greedy` with the other criteria, whose choice is their point. Other stop rules leave
+        it to the criterion.
         Where nothing more is explored (`evaluate`, `tree`, `open(explore=False)`) `lookahead` sees all of a small
         problem, unless `plan` is `mean` anyway. Plans keep within a budget, and take thresholds as they are chosen now.
     """
