@@ -24,6 +24,7 @@ from ufodt import (
 )
 from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue
 from ufodt.lab import worlds
+from ufodt.lab.datasets import led, to_problem
 from ufodt.lab.optimal import optimum
 from ufodt.policy import settled
 
@@ -280,3 +281,17 @@ def test_a_criterion_chooses_among_what_pays(price: float) -> None:
     assert reasons["noise"].gain > reasons["tells"].gain
     assert reasons["tells"].pays and not reasons["noise"].pays
     assert learner.evaluate(X, y).n_asked == 1.0
+
+
+@pytest.mark.parametrize("criterion", ["ig", "ec2", "gini"])
+def test_mistakes_that_all_cost_the_same_are_worth_that(criterion: str) -> None:
+    display = led(500, seed=1)
+    records = [
+        UFODT(to_problem(display, loss=loss), criterion=criterion, stop=stop.cost_benefit(worth), seed=1).run(
+            display.X, display.y
+        )
+        for loss, worth in ((None, 100.0), (100.0 * (1 - np.eye(10)), 1.0), (0.5 * (1 - np.eye(10)), 200.0))
+    ]
+    for other in records[1:]:
+        np.testing.assert_array_equal(other.asked, records[0].asked)
+        np.testing.assert_array_equal(other.predicted, records[0].predicted)

@@ -313,11 +313,11 @@ class Lookahead {
         const int first = shape.row(feature), last = shape.row(feature + 1);
         const double *const posterior = now.posterior().data(), *p = p_ + first * m;
         double sum = 0.0;
-        if (loss.zero_one) {
+        if (loss.is_uniform) {
             for (int row = first; row < last; ++row, p += m) {
                 double most = 0.0, mass = 0.0;
                 for (int y = 0; y < m; ++y) most = std::max(most, posterior[y] * p[y]), mass += posterior[y] * p[y];
-                sum += term(-most, mass);
+                sum += term(-loss.mistake * most, mass);
             }
             return sum;
         }

@@ -166,10 +166,10 @@ class Optimal {
         joint_.resize(n);
         mass_.assign(n, 0.0);
         const Loss& loss = problem_->loss;
-        if (loss.zero_one) {
+        if (loss.is_uniform) {
             value_.assign(n, 0.0);
             double *const mass = mass_.data(), *const most = value_.data();
-            const double *const joint = joint_.data(), worth = worth_;
+            const double *const joint = joint_.data(), worth = worth_ * loss.mistake;
             for (int y = 0; y < m_; ++y) {
                 spread_label(y, label_[y]);
                 for_each(n, [=](std::size_t s) {

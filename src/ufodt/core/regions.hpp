@@ -61,9 +61,9 @@ class Regions {
             for (int k = 1; k < shape_->n_outcomes(f); ++k) used_.push_back(shape_->indicator(f, k));
         }
         int w = 0;
-        for (; w + 2 <= n_words_; w += 2) find_likeliest<2>(lanes, w, !loss.zero_one);
-        if (w < n_words_) find_likeliest<1>(lanes, w, !loss.zero_one);
-        loss.zero_one ? keep_last() : choose_by_loss(loss);
+        for (; w + 2 <= n_words_; w += 2) find_likeliest<2>(lanes, w, !loss.is_uniform);
+        if (w < n_words_) find_likeliest<1>(lanes, w, !loss.is_uniform);
+        loss.is_uniform ? keep_last() : choose_by_loss(loss);
     }
 
     int of(int lane) const {

@@ -73,14 +73,8 @@ std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_
     problem->computed_from = std::move(computed_from);
     problem->continuous = std::move(continuous);
     problem->cuts = std::move(cuts);
-    problem->loss.n_labels = n_labels;
-    problem->loss.of = to_vector(loss);
-    for (int y = 0; y < n_labels; ++y) {
-        for (int a = 0; a < n_labels; ++a) {
-            if (!std::isfinite(problem->loss(y, a))) throw std::invalid_argument("the loss must be finite");
-            problem->loss.zero_one &= problem->loss(y, a) == (y == a ? 0.0 : 1.0);
-        }
-    }
+    problem->loss.set(n_labels, to_vector(loss));
+    if (!are_finite(problem->loss.of)) throw std::invalid_argument("the loss must be finite");
     return problem;
 }
 
