@@ -213,8 +213,10 @@ class Plan {
             if (!must || problem().mandatory[case_.open()[first.at]]) return question(first);
         }
         score_once();
+        // While it explores, a criterion may follow its own bent once something pays.
+        const bool explores = case_.policy().plans != Plans::mean;
         Candidate* best = best_candidate(must);
-        while (best->is_unsure && !lookahead_.is_sure_to_pay(case_, *best)) best = best_candidate(must);
+        while (!explores && best->is_unsure && !lookahead_.is_sure_to_pay(case_, *best)) best = best_candidate(must);
         return question(*best);
     }
 
