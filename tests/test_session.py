@@ -388,3 +388,10 @@ def test_a_session_is_neither_copied_nor_pickled() -> None:
     for take in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match=r"keep `session.evidence`"):
             take(session)
+
+
+@pytest.mark.parametrize("charged", [np.True_, 1])
+def test_whether_a_skip_is_charged_may_come_as_numpy_has_it(charged: Any) -> None:
+    session = UFODT(Problem([Binary("a", price=2.0), Binary("b")], labels=[0, 1])).open()
+    session.skip("a", charged=charged)
+    assert session.predict().cost == 2.0

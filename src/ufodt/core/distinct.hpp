@@ -1,10 +1,11 @@
 // Hypotheses that differ, as the paper draws them: one after the other, those that were drawn before left out.
 //
 // A hypothesis is a row of bits, one for every outcome of a feature but the first, so that whether two are the same is
-// a comparison of words; `transpose` turns rows into lanes.
+// a comparison of words; lanes are the same bits the other way round.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -59,7 +60,7 @@ class Distinct {
     // The bit of the second outcome of a feature on offer; the third has the next, and so on.
     int first_bit(int feature) const { return first_bit_[feature]; }
 
-    // As many numbers as there are bits, and a few more: adds `weight` to those whose bit a hypothesis has.
+    // How many bits there are, rounded up; of as many numbers, adds `weight` to those whose bit a hypothesis has.
     int n_bits() const { return n_bits_; }
     void add_weight(int hypothesis, double weight, double* sum) const {
         const std::uint64_t* const row = row_of(hypothesis);

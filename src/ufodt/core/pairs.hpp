@@ -83,7 +83,7 @@ class Pairs {
 
     // How much likelier than by chance two outcomes are to come together, under each label: `ratio` is multiplied by
     // that with the first given, and with the second given. `p_a` and `p_b` are P(outcome | label), above 1e-100. The
-    // factor has limits, so that a product of eight is a number.
+    // factor has limits, so that it has a logarithm.
     void multiply_bond(int a, const double* p_a, int b, const double* p_b, const LeftOut& own, double* ratio) const {
         double n[Shape::max_labels], with_a[Shape::max_labels], with_b[Shape::max_labels];
         with_number(shape_.n_labels, [&](auto m) {
