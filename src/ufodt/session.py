@@ -118,7 +118,7 @@ class Reason:
     feature: str
     gain: float
     price: float  # with what its value is expected to add
-    pays: bool  # it may be asked now and, by a stop rule that weighs cost and benefit, saves more than it costs
+    pays: bool  # it is the next question, or may be asked now and, where cost and benefit are weighed, saves its price
     fits: bool  # into what is left of the budget, whatever its value adds to its price
     outlook: tuple[Outlook, ...]
 
@@ -235,19 +235,25 @@ class Session:
         question = self.ask()
         reason = next((reason for reason in self.why() if reason.feature == feature), None)
         unknown = [name for name in self._problem.features[index].needs if self._unknown(name)]
+        mandatory = duties(self._problem)
         if question is not None and question.feature == feature:
             if self._plan.asks_to_learn:
                 return f"{feature} is the next question, to learn: as far as is known, none would pay here."
+            if feature in mandatory:
+                must = "it is" if self._problem.features[index].mandatory else "what needs it is"
+                return f"{feature} is the next question: {must} mandatory."
             return f"{feature} is the next question: it gains {question.gain:.3g} for {question.price:g}."
         if reason is None:
             return f"{feature} is not among the features on offer in this case."
         if unknown:
+            never = [name for name in unknown if self._find(self._problem.feature_index(name)) is not None]
+            if never:
+                return f"{feature} needs {' and '.join(never)}, which cannot be had."
             return f"{feature} needs {' and '.join(unknown)} to be known first."
         if not reason.fits:
             most = self._plan.most(index)
             costs = "costs" if most <= reason.price else "may cost"
             return f"{feature} {costs} {most:g}, and {self._plan.left:g} is left of the budget."
-        mandatory = duties(self._problem)
         if question is not None and question.feature in mandatory and feature not in mandatory:
             return f"{feature} comes later: {question.feature} is mandatory."
         if question is None or not reason.pays:

@@ -100,10 +100,11 @@ class Plan {
 
     // The features that may be asked now and, where the stop rule weighs cost and benefit, pay.
     std::vector<int> paying() {
-        next();
+        const Question asked = next();
         std::vector<int> features;
         for (Candidate& c : candidates_) {
-            if (lookahead_.pays(case_, c)) features.push_back(case_.open()[c.at]);
+            const int f = case_.open()[c.at];
+            if (lookahead_.pays(case_, c) || (f == asked.feature && !asked.is_to_learn)) features.push_back(f);
         }
         return features;
     }

@@ -1,0 +1,72 @@
+"""What a session says of the questions that it does not ask."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ufodt import UFODT, Binary, Problem, Session
+
+LOSS = [[0, 100], [100, 0]]
+
+
+def taught(features: list[Binary], table: Any, label: Any, **terms: Any) -> Session:
+    """A case of a learner that has seen a table, where nothing more is explored."""
+    learner = UFODT(Problem(features, labels=[0, 1], loss=LOSS), seed=1)
+    learner.learn_many(np.column_stack(table), label)
+    return learner.open(explore=False, **terms)
+
+
+@pytest.fixture
+def label() -> Any:
+    return np.random.default_rng(1).integers(0, 2, 4000)
+
+
+def coins(n: int, seed: int) -> Any:
+    return np.random.default_rng(seed).integers(0, 2, n)
+
+
+def test_what_tells_nothing_does_not_pay_because_others_do(label: Any) -> None:
+    tells = label ^ (np.random.default_rng(2).random(4000) < 0.05)
+    session = taught([Binary("noise", price=30.0), Binary("tells")], [coins(4000, 3), tells], label)
+    assert [(reason.feature, reason.pays) for reason in session.why()] == [("tells", True), ("noise", False)]
+    assert session.why_not("noise") == "noise is not worth 30 here, as far as was looked ahead."
+
+
+def test_a_copy_of_the_next_question_would_pay_too(label: Any) -> None:
+    tells = label ^ (np.random.default_rng(2).random(4000) < 0.05)
+    session = taught([Binary("one"), Binary("other", price=2.0)], [tells, tells], label)
+    assert session.why_not("other") == "other would pay too, but it is better to begin with one."
+
+
+def test_what_pays_only_with_another_pays(label: Any) -> None:
+    """Two votes, each of which alone changes no answer, since a mistake of one kind costs much more."""
+    votes = [label ^ (np.random.default_rng(seed).random(4000) < 0.1) for seed in (4, 5)]
+    features = [Binary("first"), Binary("second"), Binary("noise")]
+    learner = UFODT(Problem(features, labels=[0, 1], loss=[[0, 20], [300, 0]]), seed=1)
+    learner.learn_many(np.column_stack([*votes, coins(4000, 6)]), label)
+    session = learner.open(explore=False)
+    alone = {reason.feature: {outlook.label for outlook in reason.outlook} for reason in session.why()}
+    assert alone["first"] == alone["second"] == {1}, "no single answer changes what is said"
+    assert {reason.feature for reason in session.why() if reason.pays} == {"first", "second"}
+
+
+def test_looking_twice_changes_nothing(label: Any) -> None:
+    tells = label ^ (np.random.default_rng(2).random(4000) < 0.05)
+    session = taught([Binary("noise", price=30.0), Binary("tells")], [coins(4000, 3), tells], label)
+    assert session.why() == session.why() and session.ask() == session.ask()
+
+
+def test_a_duty_is_explained_as_one(label: Any) -> None:
+    features = [Binary("must", price=5.0, mandatory=True, needs=["first"]), Binary("first")]
+    session = taught(features, [coins(4000, 3), coins(4000, 4)], label)
+    assert session.why_not("first") == "first is the next question: what needs it is mandatory."
+    session.tell("first", 1)
+    assert session.why_not("must") == "must is the next question: it is mandatory."
+
+
+def test_what_needs_something_that_cannot_be_had_is_said_to(label: Any) -> None:
+    features = [Binary("later", needs=["gone"]), Binary("gone"), Binary("other")]
+    table = [coins(4000, 3), coins(4000, 4), coins(4000, 5)]
+    session = taught(features, table, label, unavailable=["gone"])
+    assert session.why_not("later") == "later needs gone, which cannot be had."
