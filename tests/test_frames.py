@@ -142,6 +142,14 @@ def test_mixed_objects_are_read_for_what_they_are() -> None:
     assert to_problem(frame, label="y").features == (Binary("bit"), Continuous("number"))
 
 
+def test_a_text_among_numbers_is_refused_with_its_row() -> None:
+    ages = pd.Series([31.0, 64.5, "n.d.", 20.0], dtype=object)
+    with pytest.raises(InvalidProblem, match=r"age: 'n.d.' came in row 2, where most cells are numbers"):
+        to_problem(pd.DataFrame({"age": ages, "y": [0, 1, 0, 1]}), label="y")
+    few = pd.DataFrame({"grade": pd.Series(["a", "b", 3], dtype=object), "y": [0, 1, 0]})
+    assert isinstance(to_problem(few, label="y").features[0], Categorical)
+
+
 def test_groups_and_losses_come_along() -> None:
     prices = {"age": {"price": 3.0, "group": "lab", "later": 1.0}, "others": 1.0}
     problem = to_problem(pd.DataFrame(COLUMNS), label="ill", prices=prices, loss=[[0, 5], [9, 0]])
@@ -154,7 +162,7 @@ def test_groups_and_losses_come_along() -> None:
     [
         ({"x": [1, 2]}, "No column is called 'y'"),
         ({"x": [datetime.date(2020, 1, 1)] * 2, "y": [0, 1]}, "x: a column of Date came"),
-        ({"x": ["same", "same"], "y": [0, 1]}, "x: 1 different values came"),
+        ({"x": ["same", "same"], "y": [0, 1]}, "x: the column never holds anything but 'same'"),
         ({"x": [None, None], "y": [0, 1]}, "x: no cell of the column holds a value"),
         ({"x": [[1], [2]], "y": [0, 1]}, "x: a column of List"),
         ({"x": [1, 2], "y": [0, 0]}, "1 labels came"),

@@ -26,6 +26,10 @@ def evidence(**values: Any) -> Any:
     return {"case": None, "values": values, "prices": {}, "skipped": []}
 
 
+def test_a_learner_says_what_it_is() -> None:
+    assert repr(learner_of_two()).startswith("<UFODT: 2 features, 2 labels, ")
+
+
 BAD: list[tuple[Callable[[UFODT], Any], type[UfodtError], list[str]]] = [
     (lambda u: u.open(known={"c": 1}), UnknownFeature, ["'c'", "'a', 'b'"]),
     (lambda u: u.open(known={"a": 2}), InvalidValue, ["a", "2", "0, 1"]),
@@ -46,8 +50,8 @@ BAD: list[tuple[Callable[[UFODT], Any], type[UfodtError], list[str]]] = [
     (lambda u: u.learn_many(X, ["x", "z"]), UnknownLabel, ["'z'"]),
     (lambda u: u.run([[0, 1], [0, 0.5]], Y), InvalidValue, ["b", "0.5"]),
     (lambda u: u.run([0, 1], Y), InvalidValue, ["(2,)"]),
-    (lambda u: u.run(None, Y), InvalidValue, ["()"]),
-    (lambda u: u.run(X, None), InvalidValue, ["()", "2 cases"]),
+    (lambda u: u.run(None, Y), InvalidValue, ["None came as a table"]),
+    (lambda u: u.run(X, None), InvalidValue, ["None came for the labels"]),
     (lambda u: u.run(X, [0, 1]), UnknownLabel, ["0", "'x', 'y'"]),
     (lambda u: u.run([["0", "1"]], ["x"]), InvalidValue, ["'0'"]),
     (lambda u: u.run(np.array([[0, 1j]]), ["x"]), InvalidValue, ["1j"]),
@@ -58,6 +62,7 @@ BAD: list[tuple[Callable[[UFODT], Any], type[UfodtError], list[str]]] = [
     (lambda u: u.discount(1.5), InvalidValue, ["1.5"]),
     (lambda u: u.discount(math.nan), InvalidValue, ["nan"]),
     (lambda u: u.merge(UFODT(PROBLEM)), InvalidValue, ["problem, prior"]),
+    (lambda u: u.merge(u), InvalidValue, ["itself", "twice"]),
     (lambda u: u.merge(UFODT(TWO, prior=Prior(count=2.0))), InvalidValue, ["problem, prior"]),
 ]
 

@@ -253,7 +253,7 @@ def test_settings_of_a_wrong_kind_are_refused_in_words() -> None:
     ):
         with pytest.raises(InvalidPolicy):
             wrong()
-    with pytest.raises(InvalidProblem, match="expected numbers above 0 that sum to 1"):
+    with pytest.raises(InvalidProblem, match="expected a number above 0 and below 1"):
         UFODT(problem, prior=Prior(experts=[Expert("a", 0, 10**400, 3)]))
 
 

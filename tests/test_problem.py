@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ufodt import Binary, Categorical, Continuous, Problem, core
+from ufodt import UFODT, Binary, Categorical, Continuous, Problem, core
 from ufodt.errors import InvalidProblem, InvalidValue, UfodtError, UnknownFeature, UnknownLabel
 from ufodt.features import from_text
 from ufodt.problem import MAX_LABELS, MAX_OUTCOMES
@@ -188,10 +188,11 @@ def test_nan_in_a_table_of_numbers_is_missing() -> None:
         ([[0, 1, 1]], ["(1, 3)", "(n_cases, 2)"]),
         ([0, 1], ["(2,)", "(n_cases, 2)"]),
         ([[[0, 1]]], ["(1, 1, 2)"]),
-        (5, ["()"]),
-        (None, ["()"]),
-        ({"a": 1}, ["()"]),
-        ([[0, 1], [0]], ["different lengths"]),
+        (5, ["5 came as a table", "list of rows"]),
+        (None, ["None came as a table"]),
+        ({"a": 1}, ["A dict"]),
+        ((row for row in [[0, 1]]), ["A generator", "list(...)"]),
+        ([[0, 1], [0]], ["different lengths", "row 1", "2 values"]),
         ([[0, 2]], ["b", "2", "row 0"]),
         (np.array([[0, 1], [0, -1]]), ["b", "-1", "row 1"]),
         (np.array([[0.0, 0.5]]), ["b", "0.5"]),
@@ -208,6 +209,44 @@ def test_a_table_that_does_not_fit_is_refused_by_what_came(table: Any, says: lis
     with pytest.raises(InvalidValue) as caught:
         Problem([A, B], labels=[0, 1]).outcomes(table)
     assert all(word in str(caught.value) for word in says), str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("cells", "label", "says"),
+    [
+        (["w", 0, 1.5], "n", "In row 7: rhythm: value 'w' came; expected one of 'x', 'y'."),
+        (["x", 3, 1.5], "n", "In row 7: fever: value 3 came; expected one of 0, 1."),
+        (["x", 0, math.inf], "n", "In row 7: level: value inf came; expected a finite number."),
+        (["x", 0, 1.5], "m", "In row 7: There is no label 'm'; the problem has 'n', 'p'."),
+    ],
+)
+def test_a_bad_cell_is_named_by_its_row(cells: list[Any], label: str, says: str) -> None:
+    problem = Problem([Categorical("rhythm", ["x", "y"]), Binary("fever"), Continuous("level")], labels=["n", "p"])
+    table, labels = [["x", 0, 1.5] for _ in range(9)], ["n"] * 9
+    table[7], labels[7] = cells, label
+    learner = UFODT(problem)
+    for use in (learner.run, learner.learn_many, learner.evaluate):
+        with pytest.raises(UfodtError) as caught:
+            use(table, labels)
+        assert str(caught.value) == says
+    assert learner.n_opened == 0
+
+
+def test_a_number_that_came_as_a_text_is_told_how_that_happens() -> None:
+    table = np.array([["x", 2.5]])
+    with pytest.raises(InvalidValue, match=r"In row 0: level: value '2.5' came.*came as a text.*a list of rows"):
+        Problem([Categorical("rhythm", ["x", "y"]), Continuous("level")], labels=[0, 1]).outcomes(table)
+
+
+@pytest.mark.parametrize("labels", [None, (label for label in [0]), {0}], ids=["None", "generator", "set"])
+def test_labels_that_are_no_list_are_named(labels: Any) -> None:
+    with pytest.raises(InvalidValue, match="came for the labels; expected a list or an array"):
+        Problem([A, B], labels=[0, 1]).label_indices(labels, 1)
+
+
+def test_a_price_in_the_place_of_cut_points_is_told_where_it_goes() -> None:
+    with pytest.raises(InvalidProblem, match=r"level: cuts 1.5 came; expected a list of numbers. A price.*price="):
+        Continuous("level", 1.5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -235,8 +274,8 @@ def test_labels_read_one_by_one_whatever_their_container(labels: Any, given: Any
         ([0], InvalidValue, "(1,) came for 2 cases"),
         ([0, 1, 1], InvalidValue, "(3,) came for 2 cases"),
         ([[0, 1]], InvalidValue, "(1, 2) came for 2 cases"),
-        (None, InvalidValue, "() came"),
-        (0, InvalidValue, "() came"),
+        (None, InvalidValue, "None came for the labels"),
+        (0, InvalidValue, "0 came for the labels"),
         ([0, 2], UnknownLabel, "no label 2"),
         ([0, -1], UnknownLabel, "no label -1"),
         ([0, 0.5], UnknownLabel, "no label 0.5"),

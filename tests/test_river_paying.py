@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from river import evaluate, metrics
 
-from ufodt import stop
+from ufodt import Binary, Problem, stop
+from ufodt.errors import InvalidValue, UnknownFeature
 from ufodt.river import LazyRow, Ledger, UFODTClassifier
 
 from .cases import LEARNERS, NAMES, learned_of, make, stream_of
@@ -83,6 +84,15 @@ def test_a_row_can_have_prices_of_its_own() -> None:
     dear = LazyRow(led(1)[0][0], prices=dict.fromkeys(led(1)[0][0], 101.0))
     model.predict_one(dear)
     assert not dear.fetched
+
+
+def test_prices_of_a_row_that_cannot_be_meant_are_refused() -> None:
+    with pytest.raises(InvalidValue, match="3 came for the prices of a case"):
+        LazyRow({"a": 1}, prices=3)  # type: ignore[arg-type]
+    model = UFODTClassifier(problem=Problem([Binary("a")], labels=[0, 1]), seed=1)
+    model.learn_one({"a": 1}, 1)
+    with pytest.raises(UnknownFeature, match="There is no feature 'A'; the problem has 'a'"):
+        model.predict_one(LazyRow({"a": 1}, prices={"A": 100.0}))
 
 
 def test_a_group_shares_its_price() -> None:

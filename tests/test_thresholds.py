@@ -94,7 +94,7 @@ def test_the_paper_teaches_only_the_threshold_in_use() -> None:
 
 
 @pytest.mark.parametrize(
-    "cuts", [[1.0, 1.0], [2.0, 1.0], [math.nan], [math.inf], ["1"], [None], 5, range(1024)], ids=lambda c: repr(c)[:20]
+    "cuts", [[1.0, 1.0], [2.0, 1.0], [math.nan], [math.inf], ["1"], [None], range(1024)], ids=lambda c: repr(c)[:20]
 )
 def test_cut_points_are_finite_numbers_that_rise(cuts: Any) -> None:
     with pytest.raises(InvalidProblem, match="level: cuts.*rise"):

@@ -135,7 +135,11 @@ class Continuous(Priced):
 
     def __post_init__(self) -> None:
         Priced.__post_init__(self)
-        given = list(self.cuts) if isinstance(self.cuts, Iterable) else [math.nan]
+        if not isinstance(self.cuts, Iterable) or isinstance(self.cuts, str):
+            raise InvalidProblem(
+                f"{self.name}: cuts {self.cuts!r} came; expected a list of numbers. A price is given by name: price=..."
+            )
+        given = list(self.cuts)
         cuts = tuple(number(c) for c in given)
         rising = all(a < b for a, b in zip(cuts, cuts[1:], strict=False))
         if not all(map(math.isfinite, cuts)) or not rising or len(cuts) >= MAX_OUTCOMES:
@@ -154,13 +158,18 @@ class Continuous(Priced):
         except (TypeError, ValueError, OverflowError):
             known = math.nan
         if not math.isfinite(known):
-            hint = " If it could not be had, skip the feature." if is_missing(value) else ""
-            raise InvalidValue(f"{self.name}: value {value!r} came; expected a finite number.{hint}")
+            hint = _HINT if is_missing(value) else ""
+            if isinstance(value, str) and math.isfinite(as_number(value)):
+                hint = (
+                    " It came as a text; an array makes texts of all its cells if one of them is: give a list of rows."
+                )
+            raise InvalidValue(f"{self.name}: value {plain(value)!r} came; expected a finite number.{hint}")
         return known
 
 
 Feature: TypeAlias = Binary | Categorical | Continuous
 _BITS: dict[Hashable, int] = {0: 0, 1: 1}
+_HINT = " If it could not be had, skip the feature, or name it among the unavailable ones when the case is opened."
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:e[+-]?\d+)?", re.IGNORECASE)
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")  # or a decimal comma, which one such number does not tell
 
@@ -182,7 +191,7 @@ def with_prices(features: Sequence[Feature], table: Mapping[str, Any]) -> list[F
     if not isinstance(table, Mapping):
         raise InvalidProblem(f"{table!r} came as a table of prices; expected one entry per feature.")
     names = {feature.name for feature in features}
-    unknown = [key for key in table if key not in names and key != "others" and not key.startswith("_")]
+    unknown = [key for key in table if key not in names and key != "others" and not str(key).startswith("_")]
     if unknown:
         raise InvalidProblem(f"Prices came for {unknown}, which are none of the features {sorted(names)[:8]}.")
     priced = []
@@ -319,5 +328,5 @@ def _index(feature: Binary | Categorical, index: Mapping[Hashable, int], value: 
         pass
     if isinstance(value, np.generic) and value.item() in index:
         return index[value.item()]
-    hint = " If it could not be had, skip the feature." if is_missing(value) else ""
+    hint = _HINT if is_missing(value) else ""
     raise InvalidValue(f"{feature.name}: value {value!r} came; expected one of {some(index)}.{hint}")

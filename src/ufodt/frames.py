@@ -196,12 +196,27 @@ def _feature(name: str, series: "nw.Series[Any]") -> Feature:
     is_category = _kind(dtype) in ("Categorical", "Enum")
     if not is_category and all(isinstance(value, int | float) for value in values):  # objects, none of them a text
         return Continuous(name)
-    if not 2 <= len(values) <= MAX_OUTCOMES:
+    if not is_category:
+        _check_texts(name, _values(series).tolist())
+    if len(values) == 1:
+        raise InvalidProblem(f"{name}: the column never holds anything but {values[0]!r}; leave it out.")
+    if len(values) > MAX_OUTCOMES:
         raise InvalidProblem(
-            f"{name}: {len(values)} different values came; expected 2 to {MAX_OUTCOMES}. "
+            f"{name}: {len(values)} different values came; expected {MAX_OUTCOMES} at most. "
             "Leave it out if it names cases, or group its values."
         )
     return Categorical(name, values)
+
+
+def _check_texts(name: str, cells: Sequence[Any]) -> None:
+    """Refuse a column of numbers with a few texts in it, which would make a category of every number."""
+    texts = [row for row, cell in enumerate(cells) if isinstance(cell, str)]
+    n_numbers = sum(isinstance(cell, int | float | np.number) and not is_missing(cell) for cell in cells)
+    if texts and n_numbers > len(texts):
+        raise InvalidProblem(
+            f"{name}: {cells[texts[0]]!r} came in row {texts[0]}, where most cells are numbers; make it missing "
+            "(None), or make texts of all if they are names."
+        )
 
 
 def _different(series: "nw.Series[Any]") -> list[Any]:

@@ -72,7 +72,8 @@ class Growing:
         prior = settings.get("prior")
         if prior is not None and (prior.experts or prior.labels):
             raise InvalidProblem("The prior speaks of features or labels; name them all in `problem=`.")
-        UFODT(Problem([self._priced(Binary("any"), "any")], labels=[0, 1]), **settings)  # checks all that came
+        some = "any feature"  # checks all that came
+        UFODT(Problem([self._priced(Binary(some), some)], labels=[0, 1]), **settings)
         if isinstance(costs, Mapping):
             for key in costs:
                 Problem([self._priced(Binary(str(key) or "any"), key)], labels=[0, 1])
@@ -147,6 +148,10 @@ class Growing:
         """Return what every feature costs in a case with prices of its own; nothing if it has none."""
         if not isinstance(given, Mapping) or not given or self.learner is None:
             return []
+        if self.is_closed:
+            for key in given:
+                if key not in self._index:
+                    self.learner.problem.feature_index(key)  # says which there are
         known = {self.features[self._index[key]].name: price for key, price in given.items() if key in self._index}
         return self.learner.problem.prices_with(known)
 

@@ -114,6 +114,10 @@ class UFODT(Memory):
                 raise InvalidPolicy(f"{name}={getattr(settings, name)!r} came; expected {example}.")
         self._take(states.begin(settings, seed))
 
+    def __repr__(self) -> str:
+        problem = self.problem
+        return f"<UFODT: {problem.n_features} features, {problem.n_labels} labels, {self.n_opened} cases opened>"
+
     @classmethod
     def paper(
         cls,
@@ -423,6 +427,8 @@ class UFODT(Memory):
         """
         if not isinstance(other, UFODT):
             raise InvalidValue(f"{other!r} came to be merged; expected another learner.")
+        if other is self:
+            raise InvalidValue("A learner came to be merged with itself, which would count every case twice.")
         parts = ("problem", "prior", "thresholds", "drift.prior")
         differ = [part for part in parts if attrgetter(part)(self) != attrgetter(part)(other)]
         if differ:

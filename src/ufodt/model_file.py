@@ -77,6 +77,8 @@ def _stamp(path: str) -> tuple[int, int, int] | None:
 
 def write(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Mapping[str, Floats]) -> None:
     """Write a model file; an existing file is replaced only when the new one is complete, and keeps its permissions."""
+    if not isinstance(path, str | os.PathLike):
+        raise NotSaved(f"{path!r} came to save to; expected the path of a file.")
     text = json.dumps({"format": FORMAT, "version": VERSION, **manifest}, allow_nan=False)
     target = place(path)
     part = f"{target}.{os.urandom(6).hex()}.part"
@@ -125,6 +127,8 @@ class Reader:
         import zipfile
 
         self.path = path
+        if not isinstance(path, str | os.PathLike):
+            raise InvalidModelFile(f"{path!r} came to be read; expected the path of a saved model.")
         if not os.path.exists(path):
             raise InvalidModelFile(f"There is no file {path}; give the path of a saved model.")
         if not os.path.isfile(path):

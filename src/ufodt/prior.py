@@ -123,7 +123,11 @@ def read_prior(path: str | os.PathLike[str]) -> Prior:
     try:
         with open(path, "rb") as file:
             text = tomllib.loads(file.read().decode("utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise InvalidProblem(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidProblem(f"{path} is not written in UTF-8; save it so.") from error
+    except tomllib.TOMLDecodeError as error:
         raise InvalidProblem(f"{path} cannot be read as a prior: {error}.") from error
     unknown = sorted(set(text) - {"count", "strength", "labels", "label_strength", "features"})
     if unknown:
@@ -234,6 +238,11 @@ def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
     elif isinstance(given, int | float):
         if len(values) != 2:
             raise InvalidProblem(f"{expert.feature}: one probability came for {len(values)} values; give one for each.")
+        if not 0 < number(given) < 1:
+            raise InvalidProblem(
+                f"{expert.feature} given {expert.label!r}: probability {given!r} came; expected a number above 0 and "
+                "below 1 (what is given probability 0 could never be learned)."
+            )
         given = [1.0 - number(given), number(given)]
     elif not isinstance(given, tuple):
         raise InvalidProblem(f"{expert.feature}: probability {given!r} came; expected a number, or one for each value.")

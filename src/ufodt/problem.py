@@ -5,10 +5,10 @@ Names and raw values live here and above; below, a feature is an index and a val
 """
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,7 @@ Label: TypeAlias = str | int | float | bool
 Outcomes: TypeAlias = NDArray[np.int16]
 Values: TypeAlias = NDArray[np.float64]
 LabelIndices: TypeAlias = NDArray[np.int32]
+_Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,7 @@ class Problem:
             if isinstance(feature, Binary) and numeric:
                 encoded[:, j] = _binary_outcomes(table[:, j : j + 1], [feature])[:, 0]
             elif not isinstance(feature, Continuous):
-                encoded[:, j] = _column_outcomes(table[:, j], feature)
+                encoded[:, j] = _by_row(table[:, j].tolist(), feature.outcome, -1)
         return encoded, values
 
     def label_indices(self, y: Any, n_cases: int) -> LabelIndices:
@@ -237,17 +238,18 @@ class Problem:
             given = np.asarray(y)
         except ValueError:
             raise InvalidValue("The labels differ in length; expected one label for each case.") from None
+        if given.ndim == 0:
+            raise InvalidValue(f"{_kind(y)} came for the labels; expected a list or an array, one label for each case.")
         if given.ndim != 1 or len(given) != n_cases:
             raise InvalidValue(
                 f"Labels of shape {given.shape} came for {n_cases} cases; expected one label for each case."
             )
         if given.dtype.kind in "biu" and self.labels == tuple(range(self.n_labels)):
             if given.size and (given.min() < 0 or given.max() >= self.n_labels):
-                self.label_index(int(given[(given < 0) | (given >= self.n_labels)][0]))
+                _by_row(given.tolist(), self.label_index, -1)  # says which
             return np.ascontiguousarray(given, dtype=np.int32)
         one_by_one = given.tolist() if hasattr(y, "dtype") else list(y)  # an array of a list would make all alike
-        found = [-1 if is_missing(label) else self.label_index(plain(label)) for label in one_by_one]
-        return np.array(found, dtype=np.int32)
+        return np.array(_by_row(one_by_one, lambda label: self.label_index(plain(label)), -1), dtype=np.int32)
 
     def labels_at(self, indices: LabelIndices) -> NDArray[Any]:
         """Return labels by their indices; an array of objects where labels are of several kinds."""
@@ -331,7 +333,13 @@ def _as_table(X: Any, n_features: int) -> NDArray[Any]:
     try:
         table = np.asarray(_unmasked(X))
     except ValueError:
-        raise InvalidValue("The table has rows of different lengths; give one value for each feature.") from None
+        odd = next((row for row, cells in enumerate(X) if not hasattr(cells, "__len__") or len(cells) != n_features), 0)
+        raise InvalidValue(
+            f"The table has rows of different lengths, such as row {odd}; give {n_features} values in each, one for "
+            "each feature."
+        ) from None
+    if table.ndim == 0:
+        raise InvalidValue(f"{_kind(X)} came as a table; expected a list of rows, an array or a frame.")
     if table.ndim != 2 or table.shape[1] != n_features:
         raise InvalidValue(
             f"A table of shape {table.shape} came; expected (n_cases, {n_features}), one column per feature."
@@ -372,13 +380,27 @@ def _numbers(table: NDArray[Any], features: Sequence[Continuous]) -> Values:
         numbers = table.astype(np.float64, order="C")
         infinite = np.isinf(numbers)
         if infinite.any():
-            row, column = np.argwhere(infinite)[0].tolist()
-            features[column].number(table[row, column])
+            column = int(np.argwhere(infinite)[0, 1])
+            _by_row(table[:, column].tolist(), features[column].number, math.nan)  # says which
         return numbers
     columns = zip(table.T, features, strict=True)
-    found = [[math.nan if is_missing(cell) else f.number(cell) for cell in cells.tolist()] for cells, f in columns]
+    found = [_by_row(cells.tolist(), feature.number, math.nan) for cells, feature in columns]
     return np.ascontiguousarray(np.array(found, dtype=np.float64).reshape(len(features), len(table)).T)
 
 
-def _column_outcomes(column: NDArray[Any], feature: Binary | Categorical) -> list[int]:
-    return [-1 if is_missing(value) else feature.outcome(value) for value in column.tolist()]
+def _by_row(cells: Iterable[Any], read: Callable[[Any], _Read], missing: _Read) -> list[_Read]:
+    """What each cell of a column stands for; an error says in which row it was met."""
+    found: list[_Read] = []
+    try:
+        for cell in cells:
+            found.append(missing if is_missing(cell) else read(cell))
+    except (InvalidValue, UnknownLabel) as error:
+        raise type(error)(f"In row {len(found)}: {error}") from None
+    return found
+
+
+def _kind(given: Any) -> str:
+    """What came in the place of many things, for a message."""
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        return f"A {type(given).__name__} (make it a list: list(...))"
+    return repr(given)

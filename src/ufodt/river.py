@@ -77,6 +77,8 @@ class LazyRow(Mapping[Any, Any]):
             self._fetch = source
         else:
             raise InvalidValue(f"{source!r} came; expected a mapping, or a function together with the `names`.")
+        if not isinstance(prices, Mapping | None):
+            raise InvalidValue(f"{prices!r} came for the prices of a case; expected a price for each feature's name.")
         self._names = frozenset(names)
         self.prices = prices
         self.fetched: dict[Any, Any] = {}

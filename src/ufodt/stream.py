@@ -63,7 +63,8 @@ def checked_prices(prices: Any, problem: Problem, n_cases: int) -> NDArray[np.fl
     prices = frames.by_name(prices, problem.features)
     given = _amounts(prices, (n_cases, problem.n_features), "price", "one for each case and feature")
     if (given > MOST).any():
-        raise InvalidValue(f"A price of {given.max():g} came; expected {MOST:g} at most.")
+        row = int(np.argwhere(given > MOST)[0, 0])
+        raise InvalidValue(f"A price of {given.max():g} came in row {row}; expected {MOST:g} at most.")
     return given
 
 
@@ -92,7 +93,8 @@ def _amounts(raw: Any, shape: tuple[int, ...], what: str, expected: str) -> NDAr
     bad = np.argwhere(~(np.isfinite(given) & (given >= 0)))
     if len(bad):
         at = tuple(bad[0].tolist())
-        raise InvalidValue(f"A {what} of {given[at]:g} came in row {at[0]}; expected a finite number, zero or more.")
+        where = f"row {at[0]}" + "".join(f", column {column}" for column in at[1:])
+        raise InvalidValue(f"A {what} of {given[at]:g} came in {where}; expected a finite number, zero or more.")
     return given
 
 

@@ -25,6 +25,11 @@ def test_a_budget_holds_for_the_case_after_a_label_too(folder: Path, tmp_path: P
     assert "answer" in json.loads(following)  # nothing is to be had for 0.5
 
 
+def test_a_line_that_is_no_json_is_called_so(folder: Path) -> None:
+    said = call("ask", model(folder), "--json", text="nojson\n").stdout.splitlines()
+    assert json.loads(said[-1])["error"].startswith("'nojson' came, which is no JSON; expected a line such as")
+
+
 def test_lines_of_json_go_through_any_pipe(tmp_path: Path) -> None:
     problem = ufodt.Problem([ufodt.Categorical("größe", ["→", "←"])], labels=["jä", "nö"])
     learner, path = ufodt.UFODT(problem, seed=1), str(tmp_path / "m.npz")

@@ -57,12 +57,29 @@ def test_a_run_knows_priors_budgets_and_drift(folder: Path, tmp_path: Path) -> N
         assert refused.exit_code == 2 and f"{option} belongs to a new model" in refused.output
 
 
+def test_a_run_says_what_it_takes_columns_for(folder: Path) -> None:
+    done = call("run", str(folder / "cases.csv"), "--label", "state")
+    said = " ".join(done.output.split())
+    assert "Columns taken as yes or no: fever; numbers: age; categories: rhythm." in said
+
+
+def test_a_label_that_the_model_does_not_know_is_named_by_its_row(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.csv").write_text("fever,age,state\nyes,40,ill\nno,30,\nno,50,sick\n")
+    with pytest.raises(InvalidValue, match="Row 3 below the header, column 'state': 'sick' came for the label"):
+        call("run", str(tmp_path / "new.csv"), "--model", str(folder / "model.npz"), "--label", "state")
+
+
+def test_an_array_of_json_in_a_pipe_is_called_one() -> None:
+    with pytest.raises(InvalidValue, match="A JSON array came through the pipe; expected one object on each line"):
+        call("run", "-", text='[\n{"fever": 1, "y": 0}]')
+
+
 @pytest.mark.parametrize(
     ("option", "given", "says"),
     [
         ("--drift", "often", "'often' came for drift; expected auto, or a share"),
         ("--drift", "1.5", "gamma=1.5 came"),
-        ("--prior", "gone.toml", "gone.toml cannot be read as a prior"),
+        ("--prior", "gone.toml", "gone.toml cannot be read: No such file"),
     ],
 )
 def test_a_setting_that_does_not_fit_is_refused_in_words(folder: Path, option: str, given: str, says: str) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import ufodt
-from ufodt.errors import InvalidModelFile
+from ufodt import UFODT, Binary, Problem, load
+from ufodt.errors import InvalidModelFile, NotSaved
 
 from ..cases import state
 from .archive import edit, members, npy, rewrite
@@ -71,6 +72,14 @@ def test_bytes_that_are_no_archive_are_refused(tmp_path: Path, content: bytes) -
     (tmp_path / "m").write_bytes(content)
     with pytest.raises(InvalidModelFile):
         ufodt.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize("path", [None, 3])
+def test_what_is_no_path_is_refused(path: Any) -> None:
+    with pytest.raises(InvalidModelFile, match=f"{path} came to be read; expected the path"):
+        load(path)
+    with pytest.raises(NotSaved, match=f"{path} came to save to; expected the path"):
+        UFODT(Problem([Binary("a")], labels=[0, 1])).save(path)
 
 
 def test_a_foreign_archive_is_refused(tmp_path: Path) -> None:

@@ -63,7 +63,12 @@ def serve_lines(
 
 def _request(line: str) -> tuple[str, Any, bool]:
     """What a line asks for: a verb, what is given to it, and whether what could not be had was charged."""
-    request = json.loads(line)
+    try:
+        request = json.loads(line)
+    except ValueError:
+        raise InvalidValue(
+            f'{line.strip()!r} came, which is no JSON; expected a line such as {{"undo": true}}.'
+        ) from None
     charged = request.pop("charged", False) if isinstance(request, dict) and "skip" in request else False
     if not isinstance(request, dict) or len(request) != 1:
         raise InvalidValue(f'{line.strip()!r} came; expected an object with one key, such as {{"undo": true}}.')

@@ -16,7 +16,8 @@ from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue
 from ufodt.features import Feature, Value, as_number, from_text, meant, some
 from ufodt.lab import datasets
-from ufodt.lab.datasets.cells import Cells, decode, read_cells
+from ufodt.lab.datasets import Dataset
+from ufodt.lab.datasets.cells import Cells, decode, examples, read_cells
 from ufodt.lab.datasets.overrides import Overrides, loss_table, read_overrides
 from ufodt.lab.datasets.table import label_column, labelled, understand
 from ufodt.problem import Label, Problem
@@ -48,7 +49,7 @@ def read_stream(path: str, *, label: str | None, about: str | None, missing: Ite
         data = understand(known, said, file, label=named)
     loss = loss_table(said, data.label_names)
     problem, _, _ = datasets.to_named(data, priced=data.prices is not None, loss=loss)
-    account, n_unlabelled = list(data.account), len(cells.rows) - len(known.rows)
+    account, n_unlabelled = [*data.account, _kinds(data)], len(cells.rows) - len(known.rows)
     if n_unlabelled:
         at = cells.header.index(column)
         account.append(_unlabelled(n_unlabelled, column))
@@ -77,6 +78,16 @@ def read_stream_for(problem: Problem, path: str, *, label: str | None, missing: 
     else:
         y = _read_labels(problem, cells, label)
     return Stream(problem, X, y, label, tuple(missing), tuple(account))
+
+
+def _kinds(data: Dataset) -> str:
+    """A sentence on what the columns were taken for: numbers that are codes, say, are better called categories."""
+    said = {"continuous": "numbers", "categorical": "categories", "binary": "yes or no"}
+    names: dict[str, list[str]] = {}
+    for name, kind in zip(data.feature_names, data.kinds, strict=True):
+        names.setdefault(said[kind], []).append(name)
+    listed = "; ".join(f"{kind}: {examples('', found)}" for kind, found in names.items())
+    return f"Columns taken as {listed}. The TOML file of --price can say otherwise."
 
 
 def _values(
@@ -109,12 +120,20 @@ def _value(feature: Feature, text: str, decimal_comma: bool) -> Value | None:
 def _unfit(cells: Mapping[str, Sequence[str]]) -> list[str]:
     """Sentences on the cells that were taken as missing."""
     found = [(name, bad, "cell" if len(bad) == 1 else "cells") for name, bad in cells.items() if bad]
-    return [f"{name}: {len(bad)} {word} taken as missing, such as {bad[0]!r}." for name, bad, word in found]
+    return [
+        f"{name}: {len(bad)} {word} taken as missing, such as {some(dict.fromkeys(bad))}." for name, bad, word in found
+    ]
 
 
 def _read_labels(problem: Problem, cells: Cells, column: str) -> list[Label | None]:
     at = cells.header.index(column)
-    read = {text: read_label(problem, text) if text else None for text in {row[at] for row in cells.rows}}
+    read: dict[str, Label | None] = {"": None}
+    for number, row in enumerate(cells.rows, start=1):
+        if row[at] not in read:
+            try:
+                read[row[at]] = read_label(problem, row[at])
+            except InvalidValue as error:
+                raise InvalidValue(f"Row {number} below the header, column {column!r}: {error}") from None
     return [read[row[at]] for row in cells.rows]
 
 
@@ -195,7 +214,11 @@ class _file:
             return Path(self.path)
         content = standard_input().read()
         self.folder = tempfile.TemporaryDirectory()
-        file = Path(self.folder.name, "stdin.jsonl" if decode(content)[0].lstrip().startswith("{") else "stdin.csv")
+        start = decode(content)[0].lstrip()
+        if start.startswith("[") and start[1:].lstrip().startswith("{"):
+            self.folder.cleanup()
+            raise InvalidValue("A JSON array came through the pipe; expected one object on each line, or a CSV table.")
+        file = Path(self.folder.name, "stdin.jsonl" if start.startswith("{") else "stdin.csv")
         file.write_bytes(content)
         return file
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ufodt.errors import UfodtError
+from ufodt.errors import MissingPackage
 from ufodt.lab.methods import METHODS
 
 _RC = {
@@ -102,7 +102,7 @@ def style() -> Iterator[Any]:
     try:
         import matplotlib
     except ImportError:
-        raise UfodtError('Figures are drawn by matplotlib: pip install "ufodt[plots]"') from None
+        raise MissingPackage('Figures are drawn by matplotlib: pip install "ufodt[plots]"') from None
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 

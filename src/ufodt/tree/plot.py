@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ufodt.errors import UfodtError
+from ufodt.errors import MissingPackage
 from ufodt.tree.frozen import Tree
 from ufodt.tree.layout import BAR, BOX_WIDTH, INSET, LINE, MARGIN, SIZE, SMALL, Box, Picture, lay_out
 from ufodt.tree.text import printable
@@ -18,7 +18,7 @@ def plot(tree: Tree, ax: "Axes | None" = None) -> "Axes":
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise UfodtError('Drawing needs matplotlib: pip install "ufodt[plots]". `to_svg` needs nothing.') from None
+        raise MissingPackage('Drawing needs matplotlib: pip install "ufodt[plots]". `to_svg` needs nothing.') from None
     picture = lay_out(tree)
     if ax is None:
         size = (picture.width / _PIXELS, picture.height / _PIXELS)

@@ -122,7 +122,10 @@ def understand(
     _check_named(cells.header, name, said, path)
     columns, values = _features(cells.header, cells.rows, at, said, account)
     if not columns:
-        raise BadTable(f"{path.name}: no column is left as a feature. {' '.join(account)}")
+        raise BadTable(
+            f"{path.name}: no column is left as a feature; give a table with at least one besides the label. "
+            f"{' '.join(account)}"
+        )
     prices = _prices(columns, said, account)
     return assemble(
         path.stem, columns, np.column_stack(values), y, label_names,
@@ -139,6 +142,8 @@ def _labels(cells: Sequence[str], where: str, account: list[str]) -> tuple[Any, 
         if cell != name:
             account.append(f"The label {cell!r} is read as {name!r}.")
     names = _sorted_values(label.values())
+    if not names:
+        raise BadTable(f"{where} is blank in every row; name another label column.")
     if not 2 <= len(names) <= MAX_LABELS:
         raise BadTable(
             f"{where} holds {len(names)} different labels in {len(cells)} rows; "
@@ -207,7 +212,7 @@ def _column(name: str, cells: Sequence[str], said: Override, account: list[str])
     if unfit:
         account.append(
             f"{were(len(unfit), 'cell', f' of {name!r}')} taken as missing: not {_expected(column)} "
-            f"({examples('', [repr(cell) for cell in unfit])})."
+            f"({examples('', [repr(cell) for cell in dict.fromkeys(unfit)])})."
         )
     n_missing = len(cells) - len(known)
     if n_missing:
