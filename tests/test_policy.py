@@ -22,6 +22,7 @@ from ufodt import (
     stop,
     thresholds,
 )
+from ufodt.compiled import compile_problem, work
 from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue
 from ufodt.lab import worlds
 from ufodt.lab.datasets import led, to_problem
@@ -190,11 +191,19 @@ def test_a_small_problem_of_many_labels_is_too_much_work_to_plan_exactly(monkeyp
     y = rng.integers(3, size=400)
     learner = UFODT(problem, seed=1)
     learner.run((rng.random((400, 10)) < rng.random((10, 3))[:, y].T).astype(float), y)
-    work = 3**10 * 3**2  # states times labels squared
+    work = 3**10 * 3  # states times labels, since all mistakes cost the same
     monkeypatch.setattr(policy, "_SMALL_WORK", work)
     exact = learner.gap().ratio
     monkeypatch.setattr(policy, "_SMALL_WORK", work - 1)
     assert abs(exact - 1) < 1e-9 < learner.gap().ratio - 1
+
+
+def test_where_mistakes_differ_an_exact_plan_is_more_work() -> None:
+    for added, power in ((0.0, 1), (1.0, 2)):
+        loss = 7.0 * (1 - np.eye(20))
+        loss[0, 1] += added
+        problem = Problem([Binary(f"x{j}") for j in range(9)], labels=range(20), loss=loss)
+        assert work(compile_problem(problem, thresholds.bins())) == 3**9 * 20**power
 
 
 def test_numbers_and_truth_values_of_numpy_are_plain_settings() -> None:

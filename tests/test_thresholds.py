@@ -453,3 +453,29 @@ def test_exp3_does_not_settle_on_a_poor_threshold(seed: int) -> None:
     problem = Problem([Continuous("a"), Continuous("b")], [0, 1])
     record = UFODT(problem, thresholds=thresholds.exp3(9, eta=0.01), seed=seed).run(X, y)
     assert (record.predicted == y)[4000:].mean() > 0.85
+
+
+@pytest.mark.parametrize(
+    "cut", [thresholds.exhaustive(1), thresholds.exp3(1), thresholds.bins(2)], ids=lambda c: c.kind
+)
+@pytest.mark.parametrize("count", [1.0, 1e-3, 1e-10])
+def test_a_small_prior_leans_to_neither_side_of_a_threshold(cut: thresholds.Thresholds, count: float) -> None:
+    """Both variates of a tiny prior vanish; what is left of the draw is one side or the other."""
+    problem = Problem([Continuous("level", cuts=(0.0,))], labels=[0, 1])
+    belief = UFODT(problem, thresholds=cut, prior=Prior(count=count)).belief
+    above = np.array([belief.draw(seed=1, stream=i)[1] for i in range(2000)])
+    assert abs(above.mean() - 0.5) < 4 * 0.5 / np.sqrt(above.size)
+
+
+@pytest.mark.parametrize("cut", [thresholds.exp3(3), thresholds.paper("exp3", 3)], ids=["ours", "printed"])
+def test_every_use_of_a_threshold_is_counted_when_cut_points_move_too(cut: thresholds.Thresholds) -> None:
+    learner = UFODT(Problem([Continuous("level")], labels=[0, 1]), thresholds=cut, stop=stop.confidence(1.0))
+    rng, n_used = np.random.default_rng(1), 0
+    for value in rng.random(300):
+        session = learner.open()
+        if session.ask() is not None:
+            session.tell("level", value)
+        n_used += "thresholds" in session.evidence
+        learner.learn(session.evidence, int(value > 0.5))
+    _, uses, _ = learner.belief.views()
+    assert (uses - 1).sum() == n_used > 200

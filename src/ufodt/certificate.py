@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from ufodt import core
 from ufodt.amount import whole
-from ufodt.compiled import n_states
+from ufodt.compiled import n_states, work
 from ufodt.errors import InvalidValue, TooLarge
 
 FloatArray = NDArray[np.float64]
 _N_CASES = 4000  # drawn to measure a policy
 _MAX_ROWS = (1 << 16) - 1  # as the core numbers them
-_MAX_WORK = 1 << 31  # states times labels, squared where mistakes differ: a few seconds
+_MAX_WORK = 1 << 31  # a few seconds
 _N_POOLS = 4  # independent estimates of a bound
 _EFFORT = 2.5e7  # steps for each: about a second
 
@@ -130,9 +130,7 @@ def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
     if depth is not None and whole(depth, 0, 4) is None:
         raise InvalidValue(f"A depth of {depth!r} came; expected a number of questions from 0 to 4.")
     theta, label = who.belief.mean()
-    n_labels = len(label)
-    work = n_states(who.problem) * (n_labels if np.array_equal(who.losses, 1 - np.eye(n_labels)) else n_labels**2)
-    if n_states(who.problem) <= core.MAX_STATES and work <= _MAX_WORK:
+    if n_states(who.problem) <= core.MAX_STATES and work(who.problem) <= _MAX_WORK:
         try:
             cost = of_tree(who.tree, theta, label, worth=who.worth).cost
             best = optimum(who.problem, theta, label, worth=who.worth, budget=who.budget)

@@ -63,3 +63,8 @@ def _surcharges(problem: Problem, n_outcomes: list[int]) -> list[float]:
 def n_states(problem: core.Problem) -> int:
     """Return how many partial assignments of outcomes a problem has."""
     return math.prod(n + 1 for n in problem.n_outcomes)
+
+
+def work(problem: core.Problem) -> int:
+    """Return what the exact optimum takes: states times labels, squared where one mistake costs more than another."""
+    return n_states(problem) * problem.n_labels ** (1 if problem.has_one_loss else 2)

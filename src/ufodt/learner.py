@@ -272,7 +272,7 @@ class UFODT(Memory):
         prices
             What each feature costs in each case, shape `(n_cases, n_features)`, where it changes.
         progress
-            Called with (cases done, cases in all) every thousand cases. An exception in it, or Ctrl-C,
+            Called with (cases done, cases in all) every thousand cases or sooner. An exception in it, or Ctrl-C,
             leaves a learner that has learned exactly the cases done.
         """
         outcomes, values, labels = stream.cases(self.problem, X, y)
@@ -338,10 +338,10 @@ class UFODT(Memory):
         """Return what a case is expected to cost, prices and loss, beside the least that any policy could reach.
 
         The policy is that of `evaluate`, and both figures hold if the mean belief of single features is true; pairs are
-        not read. Exact for up to 15 binary features or 9 of five values, with fewer labels than about ten there, but
-        for a budget that meets groups, surcharges or computed features: then the least is a lower bound. Beyond that
-        size it is one by information relaxation, which rises with `depth`, up to 4 (see `ufodt.certificate`), and of
-        which no budget is asked.
+        not read. Exact for up to 15 binary features or 9 of five values (where mistakes differ, with fewer labels than
+        about ten there), but for a budget that meets groups, surcharges or computed features: then the least is a lower
+        bound. Beyond that size it is one by information relaxation, which rises with `depth`, up to 4 (see
+        `ufodt.certificate`), and of which no budget is asked.
 
         >>> from ufodt import Binary
         >>> learner = UFODT(Problem([Binary("fever"), Binary("cough")], labels=["healthy", "ill"]), seed=7)

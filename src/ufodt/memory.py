@@ -145,8 +145,8 @@ class Memory:
 
     def _begin_plan(self, price: list[float]) -> core.Plan:
         """The plan of the next case, in the memory of one that is over; `_end_plan` counts it."""
-        plan, self._spare = self._spare, None  # taken, since reading a value may lead to another case
         with self._alone:
+            plan, self._spare = self._spare, None  # taken, since reading a value may lead to another case
             if plan is None:
                 plan = core.Plan(self._compiled, self._policy, self._belief, seed=self.seed, number=self._n_opened)
             plan.begin(
@@ -160,8 +160,9 @@ class Memory:
         return plan
 
     def _end_plan(self, plan: core.Plan) -> None:
-        self._n_opened += 1
-        self._spare = None if self._belief.is_paired else plan  # one that keeps pairs would have them copied to learn
+        with self._alone:
+            self._n_opened += 1
+            self._spare = None if self._belief.is_paired else plan  # with its pairs, learning would copy them
 
     def _learn_seen(self, seen: "list[core.Seen]", label: int, rewards: list[tuple[int, float]]) -> None:
         with self._alone:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ufodt import core, stop
 from ufodt.amount import number, plain, whole
-from ufodt.compiled import n_states
+from ufodt.compiled import n_states, work
 from ufodt.errors import InvalidPolicy
 from ufodt.problem import Problem
 from ufodt.stop import Stop
@@ -27,7 +27,7 @@ class Criterion(StrEnum):
 
 _PLANNERS = {"lookahead": 128, "greedy": 128, "optimal": core.MAX_STATES}  # states looked ahead over
 # What is planned exactly where nothing more is explored: ten binary features, or five of eight bins, and a few labels.
-_SMALL_STATES, _SMALL_WORK = 1 << 17, 1 << 22  # work: states times labels squared, a few milliseconds
+_SMALL_STATES, _SMALL_WORK = 1 << 17, 1 << 22  # a few milliseconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,8 +149,8 @@ def settled(policy: Policy, problem: Problem, compiled: core.Problem) -> core.Po
     """
     if policy.predict == "theta" or policy.plan == "mean":
         return to_core(policy, problem)
-    n = n_states(compiled)
-    exact = policy.planner == "lookahead" and n <= _SMALL_STATES and n * problem.n_labels**2 <= _SMALL_WORK
+    is_small = n_states(compiled) <= _SMALL_STATES and work(compiled) <= _SMALL_WORK
+    exact = policy.planner == "lookahead" and is_small
     return to_core(replace(policy, plan="mean", planner="optimal" if exact else policy.planner), problem)
 
 

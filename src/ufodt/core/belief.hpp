@@ -334,6 +334,7 @@ class Belief {
         const int f = seen.feature;
         int outcome = seen.outcome;
         if (continuous_.has(f)) {
+            if (seen.view >= 0) views_.note_use(seen.view, label);
             if (continuous_.is_found(f) && continuous_.add(f, seen.value, label)) {
                 recut(f, [&] { continuous_.cut(f); });
                 if (refreshes) refresh_feature(f);

@@ -40,6 +40,8 @@ struct Dirichlets {
     }
 
   private:
+    static constexpr double vanished = 1e-280;  // a sum of variates that is too small to divide by
+
     // The cells of some features, one after the other, or of those that are not seen through thresholds.
     template <class Work>
     void for_cells(const std::vector<int>& features, bool with_viewed, Work work) const {
@@ -82,6 +84,11 @@ struct Dirichlets {
         return theta.p[corner] = 1.0;
     }
 
+    // The same of a threshold: all weight on one side.
+    static double pick_side(Random& random, double below, double above) {
+        return random.uniform() * (below + above) < above ? 1.0 : 0.0;
+    }
+
     // P(above) of the views of every feature, drawn (or the mean without `random`), and of the feature's two outcomes.
     // Exp3 chooses one of them, unless nothing is explored any more and all were taught: then the best is searched for.
     void take_views(Random* random, const std::vector<int>& features, Theta& theta, bool is_settled = false) const {
@@ -103,14 +110,19 @@ struct Dirichlets {
         }
         if (random) views.gather(theta.gathered);
         const double* drawn = random ? gammas(*random, theta.gathered) : nullptr;
+        const double* shape_of = theta.gathered.shape.data();
         for (const int v : theta.gathered.views) {
             double* const p = theta.view.data() + static_cast<std::size_t>(v) * m;
             if (!random) {
                 views.mean(v, p);
                 continue;
             }
-            for (int y = 0; y < m; ++y) p[y] = drawn[m + y] / (drawn[m + y] + drawn[y] + 1e-300);
+            for (int y = 0; y < m; ++y) {
+                const double sum = drawn[m + y] + drawn[y];
+                p[y] = sum > vanished ? drawn[m + y] / sum : pick_side(*random, shape_of[y], shape_of[m + y]);
+            }
             drawn += 2 * m;
+            shape_of += 2 * m;
         }
         for (const int f : features) {
             if (is_viewed(views, cuts, f)) mix_views(f, theta);
@@ -146,7 +158,7 @@ struct Dirichlets {
                     for (int y = 0; y < m; ++y) {
                         double sum = 0.0;
                         for (int k = 0; k < n; ++k) sum += p[from + k * m + y];
-                        if (sum < 1e-280 && random) [[unlikely]]
+                        if (sum < vanished && random) [[unlikely]]
                             sum = pick_corner(*random, from + y, from + n * m, theta);
                         const double scale = 1.0 / sum;
                         for (int k = 0; k < n; ++k) p[from + k * m + y] *= scale;

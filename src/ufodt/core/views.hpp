@@ -58,6 +58,8 @@ class Views {
                std::log(alpha_[cell(view, 0, label)] + alpha_[cell(view, 1, label)]);
     }
 
+    void note_use(int view, int label) { use_[static_cast<std::size_t>(view) * m_ + label] += 1.0; }
+
     void learn(int feature, const std::vector<double>& cuts, double value, int used, int label) {
         for (int v = first(feature), k = 0; k < static_cast<int>(cuts.size()); ++k, ++v) {
             // A value that came without a plan teaches all.
@@ -67,7 +69,6 @@ class Views {
             refresh_cell(at);
         }
         most_telling_[feature] = -1;
-        if (used >= 0) use_[static_cast<std::size_t>(used) * m_ + label] += 1.0;
     }
 
     // Changes how often `bit` was counted under a label, and returns what it was.

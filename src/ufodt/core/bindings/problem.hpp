@@ -92,6 +92,7 @@ void bind_problem(nb::module_& m) {
                      })
         .def_prop_ro("n_features", [](const Problem& p) { return p.shape.n_features; })
         .def_prop_ro("n_labels", [](const Problem& p) { return p.shape.n_labels; })
+        .def_prop_ro("has_one_loss", [](const Problem& p) { return p.loss.is_uniform; })
         .def_prop_ro("n_rows", [](const Problem& p) { return p.shape.n_rows; })
         .def_prop_ro("continuous", [](const Problem& p) { return p.continuous; });
 }
