@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Problem, Session
+from ufodt import UFODT, Binary, Criterion, Policy, Problem, Session
 
 LOSS = [[0, 100], [100, 0]]
 
@@ -49,6 +49,17 @@ def test_what_pays_only_with_another_pays(label: Any) -> None:
     alone = {reason.feature: {outlook.label for outlook in reason.outlook} for reason in session.why()}
     assert alone["first"] == alone["second"] == {1}, "no single answer changes what is said"
     assert {reason.feature for reason in session.why() if reason.pays} == {"first", "second"}
+
+
+@pytest.mark.parametrize("criterion", list(Criterion))
+def test_a_criterion_asks_nothing_that_only_a_good_plan_would_make_up_for(label: Any, criterion: Criterion) -> None:
+    votes = [label ^ (np.random.default_rng(seed).random(4000) < 0.1) for seed in (4, 5)]
+    problem = Problem([Binary("noise"), Binary("first"), Binary("second")], labels=[0, 1], loss=[[0, 20], [300, 0]])
+    for seed in range(10):
+        learner = UFODT(problem, policy=Policy(criterion=criterion, planner="greedy"), seed=seed)
+        learner.learn_many(np.column_stack([coins(4000, 6), *votes]), label)
+        question = learner.open(explore=False).ask()
+        assert question is not None and question.feature in ("first", "second")
 
 
 def test_looking_twice_changes_nothing(label: Any) -> None:

@@ -214,11 +214,14 @@ class Plan {
             if (!must || problem().mandatory[case_.open()[first.at]]) return question(first);
         }
         score_once();
+        Candidate* const first = best_candidate(must);
         // While it explores, a criterion may follow its own bent once something pays.
-        const bool explores = case_.policy().plans != Plans::mean;
-        Candidate* best = best_candidate(must);
-        while (!explores && best->is_unsure && !lookahead_.is_sure_to_pay(case_, *best)) best = best_candidate(must);
-        return question(*best);
+        if (must || case_.policy().plans != Plans::mean) return question(*first);
+        for (Candidate* best = first; some_pay(candidates_); best = best_candidate(must)) {
+            if (lookahead_.pays(case_, *best)) return question(*best);
+            best->pays = false;
+        }
+        return question(*first);
     }
 
     // The criterion's best of those that pay, or of all if none does; of duties, one that others do not make cheaper.
