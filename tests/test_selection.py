@@ -28,6 +28,7 @@ MANY = Problem([Binary(f"f{i}") for i in range(40)], labels=[0, 1])
         ({"epsilon": "some"}, "epsilon='some'"),
         ({"step": 0.0}, "step=0.0"),
         ({"step": math.inf}, "step=inf"),
+        ({"step": 1e308}, "step=1e\\+308"),
         ({"radius": -1.0}, "radius=-1.0"),
         ({"radius": math.nan}, "radius=nan"),
     ],

@@ -1,10 +1,9 @@
 """Too many features: a few candidates per case, by what they promise to tell or by online feature selection (OFS)."""
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
-from ufodt.amount import number, whole
+from ufodt.amount import MOST, number, whole
 from ufodt.errors import InvalidPolicy
 
 Merit = Literal["information", "weights"]
@@ -66,10 +65,10 @@ class Selection:
         if self.by not in ("information", "weights"):
             raise InvalidPolicy(f"Candidates by {self.by!r} came; expected 'information' or 'weights'.")
         epsilon, step, radius = (number(x) for x in (self.epsilon, self.step, self.radius))
-        if not 0 <= epsilon <= 1 or not 0 < step < math.inf or not 0 < radius < math.inf:
+        if not 0 <= epsilon <= 1 or not 0 < step <= MOST or not 0 < radius <= MOST:
             raise InvalidPolicy(
                 f"epsilon={self.epsilon!r}, step={self.step!r}, radius={self.radius!r} came; "
-                "expected a share from 0 to 1 and two finite numbers above 0."
+                f"expected a share from 0 to 1 and two numbers above 0, at most {MOST:g}."
             )
         for name, value in (("size", size), ("epsilon", epsilon), ("step", step), ("radius", radius)):
             object.__setattr__(self, name, value)

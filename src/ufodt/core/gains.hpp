@@ -94,6 +94,7 @@ class Gains {
         if (criterion == Criterion::ig) {
             inform(now, gain);
             if (now.views().size() == 0) return;
+            if (theta.is_in_play) return take_chosen(now, gain);
         }
         if (!theta.is_in_play) inform_of_views(now, criterion);
         const double* view_gain = view_gain_.data();
@@ -225,25 +226,38 @@ class Gains {
             view_[f] = first + static_cast<int>(gain * 1e6) % (last - first);
             return;
         }
-        if (criterion == Criterion::ig && theta.is_in_play) {
-            view_[f] = first;  // the gain is there already
-        } else {
-            const auto gain_of = [&](int v) {
-                return gain_of_view(criterion, all, now.posterior(),
-                                    theta.view.data() + static_cast<std::size_t>(v) * now.shape().n_labels);
-            };
-            const Criterion by = searched_by(now, criterion, f);
-            gain = -INFINITY;
-            for (int v = first; v < last; ++v) {
-                const double here = by == Criterion::ig ? *view_gain++ : gain_of(v);
-                if (here > gain) gain = here, view_[f] = v;
-            }
-            if (by != criterion) gain = gain_of(view_[f]);
+        const auto gain_of = [&](int v) {
+            return gain_of_view(criterion, all, now.posterior(),
+                                theta.view.data() + static_cast<std::size_t>(v) * now.shape().n_labels);
+        };
+        const Criterion by = searched_by(now, criterion, f);
+        gain = -INFINITY;
+        for (int v = first; v < last; ++v) {
+            const double here = by == Criterion::ig ? *view_gain++ : gain_of(v);
+            if (here > gain) gain = here, view_[f] = v;
         }
-        if (theta.chosen[f] < 0 || is_rewarded_[f] || now.thinks_by_mean()) return;
+        if (by != criterion) gain = gain_of(view_[f]);
+        if (theta.chosen[f] >= 0 && !now.thinks_by_mean()) reward(now, criterion, f, gain);
+    }
+
+    // The thresholds that Exp3 chose, where the information of each is there already.
+    void take_chosen(const Case& now, const std::vector<double>& gain) {
+        const Theta& theta = now.in_mind();
+        const std::vector<int>& open = now.open();
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            if (!now.is_viewed(open[i])) continue;
+            view_[open[i]] = theta.chosen[open[i]];
+            if (!now.thinks_by_mean()) reward(now, Criterion::ig, open[i], gain[i]);
+        }
+    }
+
+    // What Exp3 gained by the threshold in play for a feature, once in a case.
+    void reward(const Case& now, Criterion criterion, int f, double gain) {
+        if (is_rewarded_[f]) return;
         is_rewarded_[f] = 1;
-        const double best = now.views().settings().normalise ? most(criterion, all, now.posterior()) : 1.0;
-        rewards_.push_back({view_[f], best > 0.0 ? gain / best / theta.chance[f] : 0.0});
+        const bool normalises = now.views().settings().normalise;
+        const double best = normalises ? most(criterion, now.hypotheses().all(), now.posterior()) : 1.0;
+        rewards_.push_back({view_[f], best > 0.0 ? gain / best / now.theta().chance[f] : 0.0});
     }
 };
 

@@ -62,9 +62,9 @@ struct Theta {
     struct Gathered {
         std::vector<double> shape, squeeze, drawn;
         std::vector<float> logs;
-        std::vector<int> views;
+        std::vector<int> viewed, views;  // features that have thresholds, and which of these are to be drawn
 
-        void clear() { shape.clear(), squeeze.clear(), views.clear(); }
+        void clear() { shape.clear(), squeeze.clear(), viewed.clear(), views.clear(); }
         void add(const double* shapes, const double* squeezes, int n) {
             shape.insert(shape.end(), shapes, shapes + n);
             squeeze.insert(squeeze.end(), squeezes, squeezes + n);

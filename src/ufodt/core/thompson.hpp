@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "logarithms.hpp"
@@ -100,11 +99,14 @@ struct Dirichlets {
         theta.chosen.assign(shape.n_features, -1);
         theta.chance.assign(shape.n_features, 1.0);
         theta.gathered.clear();
+        std::vector<int>& viewed = theta.gathered.viewed;
         for (const int f : features) {
-            if (!is_viewed(views, cuts, f)) continue;
+            if (is_viewed(views, cuts, f)) viewed.push_back(f);
+        }
+        if (exp3 && random) views.pick(*random, viewed, cuts, theta.chosen, theta.chance);
+        for (const int f : viewed) {
             const int n_cuts = static_cast<int>(cuts[f].size()), first = views.first(f);
-            if (exp3 && random) std::tie(theta.chosen[f], theta.chance[f]) = views.pick(*random, f, n_cuts);
-            else if (exp3) theta.chosen[f] = views.by_mean(f, n_cuts);
+            if (exp3 && !random) theta.chosen[f] = views.by_mean(f, n_cuts);
             const int from = one_in_play ? theta.chosen[f] : first, to = from + (one_in_play ? 1 : n_cuts);
             for (int v = from; v < to; ++v) theta.gathered.views.push_back(v);
         }
@@ -124,9 +126,7 @@ struct Dirichlets {
             drawn += 2 * m;
             shape_of += 2 * m;
         }
-        for (const int f : features) {
-            if (is_viewed(views, cuts, f)) mix_views(f, theta);
-        }
+        for (const int f : viewed) mix_views(f, theta);
     }
 
     // P(outcome | label) of a feature from its views: the one in play, or the mean over all, weighted by their use.

@@ -142,24 +142,36 @@ class Views {
     }
     double use(int view, int label) const { return use_[static_cast<std::size_t>(view) * m_ + label]; }
 
-    // Exp3: draw a view of the feature from the softmax of eta times the sums; returns it and its probability. Where
-    // gains are normalised, one time in twenty it is any view: the softmax alone may settle on a poor one for good.
-    std::pair<int, double> pick(Random& random, int feature, int n_cuts) const {
-        const double* sum = sum_.data() + first(feature);
-        double top = sum[0];
-        for (int k = 1; k < n_cuts; ++k) top = std::max(top, sum[k]);
-        share_.resize(n_cuts);
-        for (int k = 0; k < n_cuts; ++k) share_[k] = smooth_exp(settings_.eta * (sum[k] - top));
-        double total = std::accumulate(share_.begin(), share_.end(), 0.0);
-        if (settings_.normalise) {
-            for (double& share : share_) share += any_view / (1.0 - any_view) * total / n_cuts;
-            total /= 1.0 - any_view;
+    // Exp3: of each feature listed, all of which have thresholds, draw a view from the softmax of eta times the sums;
+    // its probability goes to `chance`. Where gains are normalised, one time in twenty it is any view: the softmax
+    // alone may settle on a poor one for good.
+    void pick(Random& random, const std::vector<int>& features, const Cuts& cuts, std::vector<int>& chosen,
+              std::vector<double>& chance) const {
+        share_.clear();
+        for (const int f : features) {
+            const double* const sum = sum_.data() + first(f);
+            const double top = *std::max_element(sum, sum + cuts[f].size());
+            for (std::size_t k = 0; k < cuts[f].size(); ++k) share_.push_back(settings_.eta * (sum[k] - top));
         }
-        const double drawn = random.uniform() * total;
-        int k = 0;
-        double below = 0.0;
-        for (int i = 0; i + 1 < n_cuts; ++i) k += (below += share_[i]) <= drawn;  // no branch, which none could foresee
-        return {first(feature) + k, share_[k] / total};
+        for (double& share : share_) share = smooth_exp(share);  // of all features side by side
+        const double any = settings_.normalise ? any_view : 0.0;
+        const double* share = share_.data();
+        for (const int f : features) {
+            const int n = static_cast<int>(cuts[f].size());
+            const double total = std::accumulate(share, share + n, 0.0), drawn = random.uniform();
+            int k = 0;
+            if (drawn < any) {
+                k = static_cast<int>(drawn / any * n);
+            } else {
+                const double upto = (drawn - any) / (1.0 - any) * total;
+                double below = 0.0;
+                for (int i = 0; i + 1 < n; ++i)
+                    k += (below += share[i]) <= upto;  // no branch, which none could foresee
+            }
+            chosen[f] = first(f) + k;
+            chance[f] = (1.0 - any) * share[k] / total + any / n;
+            share += n;
+        }
     }
 
     // The view to look through by the mean belief: the one that tells most or, where only the one in use learns, the
@@ -190,7 +202,7 @@ class Views {
     std::vector<int> first_;                       // per feature: its first view; n_features + 1 entries
     std::vector<double> count_, alpha_, squeeze_;  // per (view, bit, label)
     std::vector<double> use_, sum_;                // per (view, label): how often in use; per view: Exp3's sum of gains
-    mutable std::vector<double> share_;            // scratch: the softmax of one feature, or what its views tell
+    mutable std::vector<double> share_;            // scratch: the softmax of some features, or what views of one tell
     mutable std::vector<int> most_telling_;        // per feature, once it was looked for since the last value; else -1
 
     std::size_t cell(int view, int bit, int label) const {
