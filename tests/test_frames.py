@@ -148,6 +148,8 @@ def test_a_text_among_numbers_is_refused_with_its_row() -> None:
         to_problem(pd.DataFrame({"age": ages, "y": [0, 1, 0, 1]}), label="y")
     few = pd.DataFrame({"grade": pd.Series(["a", "b", 3], dtype=object), "y": [0, 1, 0]})
     assert isinstance(to_problem(few, label="y").features[0], Categorical)
+    known = pd.DataFrame({"known": pd.Series([True, False, True, "unknown"], dtype=object), "y": [0, 1, 0, 1]})
+    assert isinstance(to_problem(known, label="y").features[0], Categorical)
 
 
 def test_groups_and_losses_come_along() -> None:

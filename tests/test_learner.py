@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Prior, Problem, compiled, stop
+from ufodt import UFODT, Binary, Categorical, Prior, Problem, compiled, stop, stream
 from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue, UfodtError, UnknownFeature, UnknownLabel
 
 from .cases import LEARNERS, PROBLEM, digest, make, state, stream_of
@@ -135,6 +136,28 @@ def test_progress_is_told_until_all_is_done(verb: str) -> None:
     getattr(learner, verb)(rows, labels, progress=lambda done, n: calls.append((done, n)))
     assert calls[-1] == (2500, 2500) and len(calls) > 1
     assert calls == sorted(calls)
+
+
+def test_pieces_are_as_long_as_a_tenth_of_a_second_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cases are quick, then slow, then quick; what the callback takes does not count."""
+    clock, sizes = 0.0, []
+
+    def work(rows: slice) -> stream.Arrays:
+        nonlocal clock
+        sizes.append((rows.start, rows.stop - rows.start))
+        clock += sum(1.0 if 3000 <= row < 3100 else 1e-6 for row in range(rows.start, rows.stop))
+        return learner._tree().evaluate(np.zeros((rows.stop - rows.start, 2), dtype=np.int16))
+
+    def told(done: int, n: int) -> None:
+        nonlocal clock
+        clock += 1.0
+
+    learner = learner_of_two()
+    monkeypatch.setattr(stream, "time", SimpleNamespace(monotonic=lambda: clock))
+    stream.in_chunks(work, 6000, told)
+    assert max(size for _, size in sizes) == 1000 and sum(size for _, size in sizes) == 6000
+    assert all(size == 1 for start, size in sizes if 3050 <= start < 3100)
+    assert [size for start, size in sizes if start > 3100][:4] == [2, 4, 8, 16]
 
 
 def test_progress_makes_no_difference() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Criterion, Policy, Problem, Session
+from ufodt import UFODT, Binary, Criterion, Expert, Policy, Prior, Problem, Session
 
 LOSS = [[0, 100], [100, 0]]
 
@@ -49,6 +49,30 @@ def test_what_pays_only_with_another_pays(label: Any) -> None:
     alone = {reason.feature: {outlook.label for outlook in reason.outlook} for reason in session.why()}
     assert alone["first"] == alone["second"] == {1}, "no single answer changes what is said"
     assert {reason.feature for reason in session.why() if reason.pays} == {"first", "second"}
+
+
+def votes_alike() -> tuple[Problem, Prior]:
+    """Three votes of the same worth, of which two are needed to change an answer, and a coin."""
+    votes = [Expert(name, label, (0.1, 0.9)[label], 1e6) for name in ("v1", "v2", "v3") for label in (0, 1)]
+    coin = [Expert("noise", label, 0.5, 1e6) for label in (0, 1)]
+    features = [Binary(name) for name in ("noise", "v1", "v2", "v3")]
+    prior = Prior(experts=[*votes, *coin], labels={0: 0.5, 1: 0.5}, label_strength=1e6)
+    return Problem(features, labels=[0, 1], loss=[[0, 20], [190, 0]]), prior
+
+
+def test_what_could_take_the_place_of_another_pays_as_that_does() -> None:
+    problem, prior = votes_alike()
+    reasons = UFODT(problem, prior=prior).open(explore=False).why()
+    assert {reason.feature for reason in reasons if reason.pays} == {"v1", "v2", "v3"}
+
+
+@pytest.mark.parametrize("criterion", list(Criterion))
+def test_of_questions_that_are_alike_one_is_asked_and_no_coin(criterion: Criterion) -> None:
+    problem, prior = votes_alike()
+    for seed in range(20):
+        learner = UFODT(problem, prior=prior, policy=Policy(criterion=criterion, planner="greedy"), seed=seed)
+        question = learner.open(explore=False).ask()
+        assert question is not None and question.feature != "noise"
 
 
 @pytest.mark.parametrize("criterion", list(Criterion))

@@ -211,10 +211,11 @@ def _feature(name: str, series: "nw.Series[Any]") -> Feature:
 def _check_texts(name: str, cells: Sequence[Any]) -> None:
     """Refuse a column of numbers with a few texts in it, which would make a category of every number."""
     texts = [row for row, cell in enumerate(cells) if isinstance(cell, str)]
-    n_numbers = sum(isinstance(cell, int | float | np.number) and not is_missing(cell) for cell in cells)
+    others = [cell for cell in map(plain, cells) if not isinstance(cell, bool) and not is_missing(cell)]
+    n_numbers = sum(isinstance(cell, int | float) for cell in others)
     if texts and n_numbers > len(texts):
         raise InvalidProblem(
-            f"{name}: {cells[texts[0]]!r} came in row {texts[0]}, where most cells are numbers; make it missing "
+            f"{name}: {plain(cells[texts[0]])!r} came in row {texts[0]}, where most cells are numbers; make it missing "
             "(None), or make texts of all if they are names."
         )
 

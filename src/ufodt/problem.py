@@ -333,10 +333,11 @@ def _as_table(X: Any, n_features: int) -> NDArray[Any]:
     try:
         table = np.asarray(_unmasked(X))
     except ValueError:
-        odd = next((row for row, cells in enumerate(X) if not hasattr(cells, "__len__") or len(cells) != n_features), 0)
+        lengths = [len(row) if hasattr(row, "__len__") else 1 for row in X] if isinstance(X, Sequence) else []
+        odd = [row for row, length in enumerate(lengths) if length != n_features]
         raise InvalidValue(
-            f"The table has rows of different lengths, such as row {odd}; give {n_features} values in each, one for "
-            "each feature."
+            f"The table has rows of different lengths{f', such as row {odd[0]}' if odd else ''}; give {n_features} "
+            "values in each, one for each feature."
         ) from None
     if table.ndim == 0:
         raise InvalidValue(f"{_kind(X)} came as a table; expected a list of rows, an array or a frame.")
@@ -401,6 +402,8 @@ def _by_row(cells: Iterable[Any], read: Callable[[Any], _Read], missing: _Read) 
 
 def _kind(given: Any) -> str:
     """What came in the place of many things, for a message."""
+    if isinstance(given, Mapping | np.ndarray):
+        return f"A {type(given).__name__}"
     if isinstance(given, Iterable) and not isinstance(given, str | bytes):
         return f"A {type(given).__name__} (make it a list: list(...))"
     return repr(given)

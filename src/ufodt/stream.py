@@ -19,7 +19,7 @@ Progress = Callable[[int, int], None]
 # The fields of a record, in order.
 Arrays = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]
 _MOST_CASES = 1e12  # that a table may count as
-_MOST_AT_ONCE, _AT_ONCE = 1000, 0.1  # cases and seconds between two calls of a progress callback, or two Ctrl-C
+_MOST_AT_ONCE, _AT_ONCE = 1000, 0.1  # cases and seconds after which progress is told and Ctrl-C heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +102,18 @@ def _amounts(raw: Any, shape: tuple[int, ...], what: str, expected: str) -> NDAr
 def in_chunks(work: Callable[[slice], Arrays], n_cases: int, progress: Progress | None) -> Arrays:
     """Return what `work` makes of all rows, done piece by piece with a word of progress after each.
 
-    Pieces grow up to a thousand rows as long as they are quick: a case takes microseconds or, planned exactly, seconds.
+    Pieces are as long as a tenth of a second allows, a thousand rows at most: a case takes microseconds or, planned
+    exactly, seconds.
     """
     parts: list[Arrays] = []
     start, size = 0, 1
     while start < n_cases or not parts:  # of no rows too, for arrays of the right kind
         began, rows = time.monotonic(), slice(start, min(start + size, n_cases))
         parts.append(work(rows))
+        in_time = int(size * _AT_ONCE / max(time.monotonic() - began, 1e-9))
         if progress is not None and n_cases > 0:
             progress(rows.stop, n_cases)
-        start = rows.stop
-        if time.monotonic() - began < _AT_ONCE:
-            size = min(2 * size, _MOST_AT_ONCE)
+        start, size = rows.stop, max(1, min(2 * size, in_time, _MOST_AT_ONCE))
     predicted, probability, cost, n_asked, asked = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return predicted, probability, cost, n_asked, asked
 

@@ -65,7 +65,7 @@ def test_a_run_says_what_it_takes_columns_for(folder: Path) -> None:
 
 def test_a_label_that_the_model_does_not_know_is_named_by_its_row(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "new.csv").write_text("fever,age,state\nyes,40,ill\nno,30,\nno,50,sick\n")
-    with pytest.raises(InvalidValue, match="Row 3 below the header, column 'state': 'sick' came for the label"):
+    with pytest.raises(InvalidValue, match="Case 3, column 'state': 'sick' came for the label"):
         call("run", str(tmp_path / "new.csv"), "--model", str(folder / "model.npz"), "--label", "state")
 
 

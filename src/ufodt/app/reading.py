@@ -133,7 +133,7 @@ def _read_labels(problem: Problem, cells: Cells, column: str) -> list[Label | No
             try:
                 read[row[at]] = read_label(problem, row[at])
             except InvalidValue as error:
-                raise InvalidValue(f"Row {number} below the header, column {column!r}: {error}") from None
+                raise InvalidValue(f"Case {number}, column {column!r}: {error}") from None
     return [read[row[at]] for row in cells.rows]
 
 

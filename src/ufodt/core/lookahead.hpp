@@ -137,9 +137,9 @@ class Lookahead {
         return some_bundle_pays(now, candidates, stop, best) || any;
     }
 
-    // Whether a candidate pays, for an explanation: alone or, where it was looked ahead at, as the first of a plan that
-    // is cheaper than the best without it. To begin with what tells nothing may be better than to stop, if the rest of
-    // the plan is good; that does not count.
+    // Whether a candidate pays itself: alone or, where it was looked ahead at, as the first of a plan that would be
+    // dearer without it. To begin with what tells nothing may be better than to stop, if the rest of the plan is good;
+    // that does not count.
     bool pays(const Case& now, Candidate& c) {
         if (!c.is_askable) return false;
         if (c.looked_at) return c.pays && (saves(now, c) || is_missed(now, now.open()[c.at]));
@@ -156,7 +156,9 @@ class Lookahead {
     std::vector<int> features_;           // the same, as features
     std::vector<int> together_;           // one of them with what is to be bought first
     std::vector<double> rate_, surplus_;  // per candidate: gain per price, and less it; -inf once chosen
-    Optimal optimal_, without_;           // the best plan, and one without some feature
+    Optimal optimal_, without_;           // the best plan, and one without its first question
+    std::vector<Visit> nodes_;            // of a plan behind its first question
+    std::vector<int> others_;             // what is asked there
     const double* p_ = nullptr;           // P(outcome | label), as plans read it: the theta in mind, or
     std::vector<double> p_in_play_;       // the same with thresholds as they are in play
     std::vector<double> joint_;
@@ -169,15 +171,21 @@ class Lookahead {
     // Whether the answer about a candidate alone saves its price.
     bool saves(const Case& now, const Candidate& c) { return slack * saved_by(now, now.open()[c.at]) > c.price; }
 
-    // Whether the best plan that begins with a feature, one of those looked ahead at, is cheaper than any without it.
+    // Whether the best plan that begins with a feature, one of those looked ahead at, would be dearer without it: than
+    // the best over its other questions.
     bool is_missed(const Case& now, int feature) {
-        const auto at = std::find(features_.begin(), features_.end(), feature);
-        std::vector<int> others(features_.begin(), at);
-        others.insert(others.end(), at + 1, features_.end());
-        without_.solve(now.problem(), p_, now.posterior(), others, now.purse(), worth_, now.budget());
+        const int at = static_cast<int>(std::find(features_.begin(), features_.end(), feature) - features_.begin());
+        nodes_.clear();
+        optimal_.visit_after(at, nodes_);
+        others_.clear();
+        for (const int f : features_) {
+            if (std::any_of(nodes_.begin(), nodes_.end(), [f](const Visit& node) { return node.feature == f; }))
+                others_.push_back(f);
+        }
+        without_.solve(now.problem(), p_, now.posterior(), others_, now.purse(), worth_, now.budget());
         double best = without_.stop_value();
-        for (int i = 0; i < static_cast<int>(others.size()); ++i) best = std::min(best, without_.ask_value(i));
-        return optimal_.ask_value(static_cast<int>(at - features_.begin())) < slack * best;
+        for (std::size_t i = 0; i < others_.size(); ++i) best = std::min(best, without_.ask_value(static_cast<int>(i)));
+        return optimal_.ask_value(at) < slack * best;
     }
 
     // What the answer about a feature alone is expected to save.

@@ -100,6 +100,16 @@ class Optimal {
         return sum;
     }
 
+    // The nodes of the best plan that begins with `open[at]`, behind that question.
+    void visit_after(int at, std::vector<Visit>& tree) const {
+        Expected sum;
+        std::vector<double> next(m_);
+        for (int k = 0; k < n_outcomes(at); ++k) {
+            for (int y = 0; y < m_; ++y) next[y] = label_[y] * row(at, k)[y];
+            visit((k + 1) * stride_[at], 1U << at, next, -1, k, tree, sum);
+        }
+    }
+
     // The best question once some answers are known, as pairs of feature and outcome; -1 where stopping is best.
     int question(const std::vector<std::pair<int, int>>& evidence) const {
         std::size_t state = 0;
