@@ -19,7 +19,8 @@ Progress = Callable[[int, int], None]
 # The fields of a record, in order.
 Arrays = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]
 _MOST_CASES = 1e12  # that a table may count as
-_MOST_AT_ONCE, _AT_ONCE = 1000, 0.1  # cases and seconds after which progress is told and Ctrl-C heard
+# Cases in the first piece of a table, cases in any, and seconds: after each, progress is told and Ctrl-C heard.
+_AT_FIRST, _MOST_AT_ONCE, _AT_ONCE = 8, 1000, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ def in_chunks(work: Callable[[slice], Arrays], n_cases: int, progress: Progress 
     exactly, seconds.
     """
     parts: list[Arrays] = []
-    start, size = 0, 1
+    start, size = 0, _AT_FIRST
     while start < n_cases or not parts:  # of no rows too, for arrays of the right kind
         began, rows = time.monotonic(), slice(start, min(start + size, n_cases))
         parts.append(work(rows))
