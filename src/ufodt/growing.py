@@ -72,8 +72,8 @@ class Growing:
         prior = settings.get("prior")
         if prior is not None and (prior.experts or prior.labels):
             raise InvalidProblem("The prior speaks of features or labels; name them all in `problem=`.")
-        some = "any feature"  # checks all that came
-        UFODT(Problem([self._priced(Binary(some), some)], labels=[0, 1]), **settings)
+        anyone = "any feature"
+        UFODT(Problem([self._priced(Binary(anyone), anyone)], labels=[0, 1]), **settings)  # checks all that came
         if isinstance(costs, Mapping):
             for key in costs:
                 Problem([self._priced(Binary(str(key) or "any"), key)], labels=[0, 1])

@@ -65,8 +65,8 @@ def checked_prices(prices: Any, problem: Problem, n_cases: int) -> NDArray[np.fl
     prices = frames.by_name(prices, problem.features)
     given = _amounts(prices, (n_cases, problem.n_features), "price", "one for each case and feature")
     if (given > MOST).any():
-        row = int(np.argwhere(given > MOST)[0, 0])
-        raise InvalidValue(f"A price of {given.max():g} came in row {row}; expected {MOST:g} at most.")
+        row, column = np.argwhere(given > MOST)[0].tolist()
+        raise InvalidValue(f"A price of {given[row, column]:g} came in row {row}; expected {MOST:g} at most.")
     return given
 
 

@@ -103,11 +103,7 @@ class Optimal {
     // The nodes of the best plan that begins with `open[at]`, behind that question.
     void visit_after(int at, std::vector<Visit>& tree) const {
         Expected sum;
-        std::vector<double> next(m_);
-        for (int k = 0; k < n_outcomes(at); ++k) {
-            for (int y = 0; y < m_; ++y) next[y] = label_[y] * row(at, k)[y];
-            visit((k + 1) * stride_[at], 1U << at, next, -1, k, tree, sum);
-        }
+        visit_answers(at, 0, 0, label_, -1, tree, sum);
     }
 
     // The best question once some answers are known, as pairs of feature and outcome; -1 where stopping is best.
@@ -342,6 +338,12 @@ class Optimal {
         }
         sum.n_asked += mass;
         sum.price += charge(at, state, known);
+        visit_answers(at, state, known, joint, here, tree, sum);
+    }
+
+    // What follows each answer about the feature at `at` in a state.
+    void visit_answers(int at, std::size_t state, std::uint32_t known, const std::vector<double>& joint, int here,
+                       std::vector<Visit>& tree, Expected& sum) const {
         std::vector<double> next(m_);
         for (int k = 0; k < n_outcomes(at); ++k) {
             for (int y = 0; y < m_; ++y) next[y] = joint[y] * row(at, k)[y];
