@@ -101,6 +101,11 @@ def test_a_run_at_the_prices_of_the_problem_is_the_run_without() -> None:
         (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, -3.0]]), InvalidValue, "A price of -3 came in row 0"),
         (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, math.nan]]), InvalidValue, "finite"),
         (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0, 2.0, math.inf]]), InvalidValue, "finite"),
+        (
+            lambda u: u.run([[0] * 3] * 2, [0, 0], prices=[[1] * 3, [1, 2e100, 3e100]]),
+            InvalidValue,
+            "2e.100 came in row 1",
+        ),
         (lambda u: u.run([[0, 0, 0]], [0], prices=[["x", 2.0, 3.0]]), InvalidValue, "numbers"),
         (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0], [2.0, 3.0]]), InvalidValue, "numbers"),
     ],

@@ -136,6 +136,13 @@ def test_a_byte_order_mark_before_a_prior_is_no_entry(tmp_path: Path) -> None:
     assert read_prior(path) == read_prior(write(tmp_path, GOOD))
 
 
+def test_a_prior_in_another_coding_is_told_to_be_saved_as_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "prior.toml"
+    path.write_bytes("[features.größe.ill]".encode("cp1252"))
+    with pytest.raises(InvalidProblem, match="prior.toml is not written in UTF-8; save it so"):
+        read_prior(path)
+
+
 def test_an_empty_file_is_the_uniform_prior(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         UFODT(PROBLEM, prior=read_prior(write(tmp_path, ""))).belief.prior, UFODT(PROBLEM).belief.prior

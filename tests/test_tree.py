@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ufodt import UFODT, Binary, Categorical, Continuous, Problem, stop, thresholds
-from ufodt.errors import InvalidValue
+from ufodt.errors import InvalidValue, MissingPackage
 from ufodt.tree import Tree
 
 from .cases import LEARNERS, make, stream_of
@@ -331,6 +331,12 @@ def test_every_box_of_a_picture_lies_inside_it_and_none_on_another(tree: Tree) -
     for one, other in zip(boxes, boxes[1:], strict=False):
         assert one.x != other.x or one.y + one.height <= other.y
     assert lay_out(tree.prune(max_depth=4, missing=False)).width < 950, "too wide for a page"
+
+
+def test_a_plot_without_matplotlib_names_the_package(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(MissingPackage, match=r"pip install .ufodt\[plots\]"):
+        tree.plot()
 
 
 def test_the_plot_is_the_picture(tree: Tree) -> None:

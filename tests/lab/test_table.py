@@ -109,6 +109,11 @@ def test_labels_are_one_where_cells_of_features_are(
     assert [names[label].lower()[0] for label in data.y] == [cell.lower()[0] for cell in cells]
 
 
+def test_a_label_column_without_a_label_is_called_blank(tmp_path: Path) -> None:
+    with pytest.raises(BadTable, match="'y' is blank in every row; name another label column"):
+        read_table(write(tmp_path / "t.csv", "a,y\n1,\n2,\n"), label="y")
+
+
 def test_there_may_be_as_many_labels_as_in_a_problem(tmp_path: Path) -> None:
     rows = [f"{i % 7},{i}" for i in range(MAX_LABELS)]
     assert len(read_table(write(tmp_path / "t.csv", "\n".join(["a,y", *rows])), label="y").label_names) == MAX_LABELS
