@@ -123,6 +123,35 @@ def test_exp3_draws_by_the_softmax_of_its_sums(normalise: bool, any_of_them: flo
     assert stats.chisquare(drawn, n * ((1 - any_of_them) * softmax + any_of_them / 3)).pvalue > 1e-3
 
 
+def test_a_reward_is_over_the_chance_that_any_view_is_drawn_too() -> None:
+    problem, belief = make("exp3", eta=0.5)
+    teach(problem, belief)
+    counts, uses, sums = belief.views()
+    sums[:] = [0.0, 1.0, 3.0, 2.0, 0.0, 0.0]
+    belief.restore_views(counts, uses, sums)
+    softmax = np.exp(0.5 * sums).reshape(2, 3) / np.exp(0.5 * sums).reshape(2, 3).sum(axis=1, keepdims=True)
+    for seed in range(20):
+        asked = plan(problem, belief, seed=seed)
+        gains = {f: gain for f, _, gain in asked.gains()}
+        for view, amount in asked.rewards():
+            assert amount == pytest.approx(gains[view // 3] / (0.95 * softmax[view // 3, view % 3] + 0.05 / 3))
+
+
+def test_what_the_mean_looks_through_is_not_rewarded() -> None:
+    """Where no plan could pay under the draw, its thresholds are not looked at; those of the mean are none it drew."""
+    problem, belief = make("exp3")
+    teach(problem, belief, 12)
+    n_by_mean = 0
+    for seed in range(300):
+        both, draw = (
+            plan(problem, belief, seed=seed, stop=("cost_benefit", 4.0, 0), under=under) for under in ("both", "draw")
+        )
+        asked, asked_by_draw = both.next(), draw.next()
+        assert both.rewards() == draw.rewards()
+        n_by_mean += asked is not None and asked_by_draw is None and not draw.rewards()
+    assert n_by_mean > 10
+
+
 def test_exp3_is_safe_however_large_its_sums_are() -> None:
     problem, belief = make("exp3", normalise=False)
     counts, uses, sums = belief.views()
