@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Continuous, Problem, certificate, core, stop, thresholds
+from ufodt import UFODT, Binary, Categorical, Continuous, Prior, Problem, certificate, core, stop, thresholds
 from ufodt.compiled import compile_problem
 from ufodt.errors import InvalidPolicy, InvalidValue, TooLarge
 from ufodt.lab.datasets import led, to_problem
@@ -233,7 +233,8 @@ def test_a_budget_is_asked_of_the_optimum_too() -> None:
         y = rng.integers(3, size=300)
         X = (rng.random((300, 5)) < rng.uniform(0, 1, (5, 3))[:, y].T).astype(int)
         budget = float(rng.choice([0.0, 2.0, 4.0, 9.0]))
-        learner = UFODT(problem, stop=stop.cost_benefit() | stop.budget(budget), seed=i)
+        alone = Prior(learns_pairs=False)  # what is certified reads features one by one
+        learner = UFODT(problem, stop=stop.cost_benefit() | stop.budget(budget), prior=alone, seed=i)
         learner.learn_many(X, y)
         gap = learner.gap()
         assert gap.exact and gap.ratio == pytest.approx(1.0, rel=1e-9), f"problem {i}: {budget}, {features}"

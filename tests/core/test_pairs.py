@@ -9,7 +9,7 @@ from ufodt import core
 
 from .small import Small, draw_small, policy, small
 
-STRENGTH, LITTLE_GIVEN, LITTLE = 10.0, 0.01, 0.1
+STRENGTH, LITTLE_GIVEN, LITTLE = 5.0, 0.01, 0.1
 PAIRED = np.array([0.0] * 5 + [100.0] + [0.0] * 4)  # sums of trust: labels were likelier with pairs, none shared
 HALF = np.array([0.0] * 5 + [0.0, 0.0, 100.0, 0.0, 0.0])
 
@@ -37,10 +37,20 @@ def taught(rng: np.random.Generator, case: Small, n: int = 60, sums: np.ndarray 
     return counts
 
 
+def lift(case: Small, counts: np.ndarray, p: np.ndarray, told: int, feature: int) -> np.ndarray:
+    """How much likelier each outcome of a feature is after the row that was told, where both were known; by hand."""
+    of_told = next(case.rows(f) for f in range(case.n_features) if told in range(*case.rows(f).indices(len(p))))
+    known = counts[of_told, case.rows(feature)]  # outcomes of one x outcomes of the other x labels
+    both = counts[told, case.rows(feature)]
+    by_chance = both.sum(axis=0) * known.sum(axis=0) / np.maximum(known.sum(axis=(0, 1)), 1)
+    few = STRENGTH * p[case.rows(feature)]
+    return np.asarray((both + few) / (by_chance + few))
+
+
 def given(case: Small, counts: np.ndarray, p: np.ndarray, told: int, feature: int) -> np.ndarray:
     """P(outcome | label, the row that was told) of a feature, by hand."""
-    both = counts[told, case.rows(feature)]
-    return (both + STRENGTH * p[case.rows(feature)]) / (both.sum(axis=0) + STRENGTH)
+    likelier = p[case.rows(feature)] * lift(case, counts, p, told, feature)
+    return np.asarray(likelier / likelier.sum(axis=0))
 
 
 def expected(case: Small, counts: np.ndarray, p: np.ndarray, told: list[int], feature: int) -> np.ndarray:
@@ -59,20 +69,27 @@ def by_hand(case: Small, counts: np.ndarray, evidence: dict[int, int], overlap: 
     p, label = case.belief.mean()
     rows = [case.rows(f).start + k for f, k in evidence.items()]
     told = np.log(p[rows])
-    log_p = told.sum(axis=0)
-    bonds = np.zeros((len(rows), len(rows), case.n_labels))
-    for i, a in enumerate(rows):
-        for j, (f, k) in enumerate(evidence.items()):
-            if i != j:
-                bonds[i, j] = np.log(given(case, counts, p, a, f)[k] / p[case.rows(f).start + k])
-    if len(rows) > 1:
-        bonds = (bonds + bonds.swapaxes(0, 1)) / 2
-        weights = (np.ptp(bonds, axis=2) ** 2).sum(axis=1) + LITTLE
-        log_p += np.average(bonds.sum(axis=1), axis=0, weights=weights)
+    log_p = told.sum(axis=0) + bonds_by_hand(case, counts, evidence)
     tells = np.ptp(told, axis=1) if rows else np.zeros(1)
     n_answers = max(tells.sum() ** 2 / max((tells**2).sum(), 1e-300), 1.0)
     log_p = np.log(label) + n_answers**-overlap * log_p
     return np.asarray(np.exp(log_p - np.logaddexp.reduce(log_p)))
+
+
+def bonds_by_hand(case: Small, counts: np.ndarray, evidence: dict[int, int]) -> np.ndarray:
+    """What pairs add to log P(evidence | label)."""
+    p, _ = case.belief.mean()
+    rows = [case.rows(f).start + k for f, k in evidence.items()]
+    if len(rows) < 2:
+        return np.zeros(case.n_labels)
+    bonds = np.zeros((len(rows), len(rows), case.n_labels))
+    for i, a in enumerate(rows):
+        for j, (f, k) in enumerate(evidence.items()):
+            if i != j:
+                bonds[i, j] = np.log(lift(case, counts, p, a, f)[k])
+    bonds = (bonds + bonds.swapaxes(0, 1)) / 2
+    weights = (np.ptp(bonds, axis=2) ** 2).sum(axis=1) + LITTLE
+    return np.asarray(np.average(bonds.sum(axis=1), axis=0, weights=weights))
 
 
 def outcomes(rng: np.random.Generator, case: Small, n: int) -> dict[int, int]:
@@ -180,7 +197,7 @@ def test_so_it_is_under_each_of_several_draws() -> None:
     assert n_turned > 5
 
 
-def test_pairs_are_used_while_labels_were_likelier_with_them_by_three_nats() -> None:
+def test_pairs_are_used_while_they_did_better_by_three_nats() -> None:
     belief = small([2, 2]).belief
     belief.learn_temper()
     belief.learn_pairs()
@@ -190,6 +207,28 @@ def test_pairs_are_used_while_labels_were_likelier_with_them_by_three_nats() -> 
     belief.set_temper(np.array([0.0] + [-99.0] * 4 + [-99.0] * 2 + [9.1] + [-99.0] * 2))  # half of overlap costs six
     assert belief.is_paired and belief.overlap == 0.5
     assert not belief.using_pairs(False).is_paired and belief.using_pairs(False).overlap == 0.0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_comes_is_judged_before_it_is_learned_labels_and_answers_alike(seed: int) -> None:
+    """The sums with pairs are log P(label | answers), and what pairs add to log P(answers | label)."""
+    rng = np.random.default_rng(seed)
+    case = draw_small(rng, max_features=6)
+    counts = taught(rng, case)
+    evidence, label = outcomes(rng, case, case.n_features), int(rng.integers(case.n_labels))
+    paired, naive = by_hand(case, counts, evidence), by_hand(case, 0 * counts, evidence)
+    p, prior = case.belief.mean()
+    told = np.log(p[[case.rows(f).start + k for f, k in evidence.items()]]).sum(axis=0)
+    alone = np.log(prior) + told
+    with_pairs = np.log(paired) - np.log(naive)  # what pairs add, but for a constant
+    if case.n_features > 1:
+        case.belief.set_temper(np.zeros(10))
+        bonds = bonds_by_hand(case, counts, evidence)
+        np.testing.assert_allclose(bonds - bonds[0], with_pairs - with_pairs[0], atol=1e-9)
+        case.belief.update(list(evidence.items()), label)
+        expected = (alone + bonds)[label] - np.logaddexp.reduce(alone + bonds) + bonds[label]
+        assert case.belief.temper[5] == pytest.approx(expected, rel=1e-4, abs=1e-4)
+        assert case.belief.temper[0] == pytest.approx(np.log(naive[label]), rel=1e-4, abs=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -27,7 +27,7 @@ class Given {
         for (const int f : open) {
             const int from = shape.cell(shape.row(f), 0), to = shape.cell(shape.row(f + 1), 0);
             for (std::size_t i = first; i < told.size(); ++i)
-                weight_[f] += pairs.add_given(told[i], f, theta.p.data() + from, sum_.data() + from);
+                weight_[f] += pairs.add_given(told[i], f, theta.p.data() + from, sum_.data() + from, room_);
             for (int cell = from; cell < to; ++cell) {
                 given_.p[cell] = sum_[cell] / weight_[f];
                 given_.log_p[cell] = quick_log(static_cast<float>(given_.p[cell]));
@@ -37,9 +37,9 @@ class Given {
 
     // P(outcome | label) of one feature, `p`, given what was told.
     static void expect(const Pairs& pairs, const std::vector<int>& told, int feature, std::vector<double>& p) {
-        std::vector<double> sum(p.size(), 0.0);
+        std::vector<double> sum(p.size(), 0.0), room;
         double weight = 0.0;
-        for (const int row : told) weight += pairs.add_given(row, feature, p.data(), sum.data());
+        for (const int row : told) weight += pairs.add_given(row, feature, p.data(), sum.data(), room);
         for (std::size_t i = 0; i < p.size(); ++i) p[i] = sum[i] / weight;
     }
 
@@ -47,6 +47,7 @@ class Given {
     Theta given_;
     std::vector<double> sum_;     // of `Pairs::add_given`, over what was told
     std::vector<double> weight_;  // per feature: what that was multiplied by
+    std::vector<double> room_;
 };
 
 }  // namespace ufodt

@@ -1,14 +1,17 @@
 // Outcomes that come together: how often two of them were told in one case, under each label.
 //
-// Naive Bayes takes answers to be independent once the label is known. Pairs tell where they are not:
+// Naive Bayes takes answers to be independent once the label is known. Pairs tell where they are not, by how much
+// likelier than by chance two outcomes come together where both features were known:
 //
-//     P(b | a, y) = (N(a, b, y) + q P(b | y)) / (N(a, any, y) + q),
+//     lift(a, b | y) = P(a, b | y) / (P(a | y) P(b | y)), all three counted in those cases alone.
 //
-// with N(a, any, y) the cases of label y in which a came and the feature of b was known, and q cases' worth of naive
-// Bayes. A label is then as likely as the answers are in the geometric mean of the models in which all others depend on
-// one of them (averaged one-dependence: Webb, Boughton and Wang, "Not So Naive Bayes", 2005); a question that is still
-// open has the mean of P(b | a, y) over the answers a. In both means an answer weighs what it tells of the others, so
-// that those which tell nothing take nothing away. Counts of pairs are additive: they merge and forget.
+// Which feature is known depends on what was told before: where b is asked only after a, all that is known together has
+// a, and that says nothing. By P(a | b, y), counted there, over P(a | y) of all cases it would look like a bond; by the
+// lift it does not. As few counts say little, q cases' worth of chance stand behind every outcome. A label is then as
+// likely as the answers are in the geometric mean of the models in which all others depend on one of them (averaged
+// one-dependence: Webb, Boughton and Wang, "Not So Naive Bayes", 2005); a question that is still open has the mean of
+// P(b | a, y) over the answers a. In both means an answer weighs what it tells of the others, so that those which tell
+// nothing take nothing away. Counts of pairs are additive: they merge and forget.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +42,8 @@ class Pairs {
         shape_ = shape;
         for (int f = 0; f < shape.n_features; ++f) feature_.insert(feature_.end(), shape.n_outcomes(f), f);
         count_.assign(n * n * shape.n_labels, 0.0);
+        came_.assign(n * shape.n_features * shape.n_labels, 0.0);
+        known_.assign(static_cast<std::size_t>(shape.n_features) * shape.n_features * shape.n_labels, 0.0);
     }
 
     bool is_none() const { return count_.empty(); }
@@ -49,16 +54,19 @@ class Pairs {
             for (std::size_t j = 0; j < i; ++j) {
                 at(rows[i], rows[j])[label] += weight;
                 at(rows[j], rows[i])[label] += weight;
+                sum_up(rows[i], rows[j], label);
             }
         }
     }
 
     void merge(const Pairs& other) {
         for (std::size_t i = 0; i < count_.size(); ++i) count_[i] += other.count_[i];
+        sum_up();
     }
 
     void scale(double factor) {
         for (double& c : count_) c = c < 1e-200 ? 0.0 : c * factor;  // what is next to nothing would be slow
+        sum_up();
     }
 
     // The outcomes of a feature are others now: of what was counted for one, a share goes to another, by (from, to,
@@ -79,51 +87,55 @@ class Pairs {
             std::copy(moved.begin(), moved.end(), at(row, first));
             for (int to = 0; to < n; ++to) std::copy_n(moved.data() + to * m, m, at(first + to, row));
         }
+        sum_up();
     }
 
-    // How much likelier than by chance two outcomes are to come together, under each label: `ratio` is multiplied by
-    // that with the first given, and with the second given. `p_a` and `p_b` are P(outcome | label), above 1e-100. The
-    // factor has limits, so that it has a logarithm.
-    void multiply_bond(int a, const double* p_a, int b, const double* p_b, const LeftOut& own, double* ratio) const {
-        double n[Shape::max_labels], with_a[Shape::max_labels], with_b[Shape::max_labels];
+    // The square of the lift of two outcomes under each label. `p_a` and `p_b` are P(outcome | label), above 1e-100. It
+    // has limits, so that it has a logarithm.
+    void square_lift(int a, const double* p_a, int b, const double* p_b, const LeftOut& own, double* square) const {
+        const double *const n = at(a, b), *const n_a = came(a, feature_[b]), *const n_b = came(b, feature_[a]),
+                            *const n_all = known(feature_[a], feature_[b]);
         with_number(shape_.n_labels, [&](auto m) {
-            std::copy_n(at(a, b), +m, n);
-            count_known(a, feature_[b], m, with_a);
-            count_known(b, feature_[a], m, with_b);
-            double& n_here = n[own.label];
-            n_here = std::max(n_here - own.amount, 0.0);
-            for (double* const known : {with_a, with_b})
-                known[own.label] = std::max(known[own.label] - own.amount, n_here);
-            for (int y = 0; y < m; ++y) {
-                const double together = (n[y] + strength * p_a[y]) * (n[y] + strength * p_b[y]);
-                const double apart = p_a[y] * p_b[y] * (with_a[y] + strength) * (with_b[y] + strength);
-                ratio[y] *= std::clamp(together / apart, 1e-30, 1e30);
-            }
+            for (int y = 0; y < m; ++y)
+                square[y] = square_lift(n[y], by_chance(n_a[y], n_b[y], n_all[y]), p_a[y], p_b[y]);
         });
+        if (own.amount == 0.0) return;
+        const int y = own.label;
+        const auto without = [&](double count, double least) { return std::max(count - own.amount, least); };
+        const double rest = without(n[y], 0.0), rest_a = without(n_a[y], rest), rest_b = without(n_b[y], rest);
+        const double rest_all = without(n_all[y], std::max(rest_a, rest_b));
+        square[y] = square_lift(rest, by_chance(rest_a, rest_b, rest_all), p_a[y], p_b[y]);
     }
 
     // Adds P(outcome | label, `told`) of every outcome of a feature to `sum`, times what `told` weighs, and returns
-    // that: by how much they differ from what they are without, `p`, as chi square has it, and a little.
-    double add_given(int told, int feature, const double* p, double* sum) const {
-        double scale[Shape::max_labels];
-        const double* const both = at(told, shape_.row(feature));
+    // that: by how much they differ from what they are without, `p`, as chi square has it, and a little. `given` is
+    // room to work in.
+    double add_given(int told, int feature, const double* p, double* sum, std::vector<double>& given) const {
+        const double *const n = at(told, shape_.row(feature)), *const n_told = came(told, feature),
+                            *const n_all = known(feature_[told], feature);
         const int n_outcomes = shape_.n_outcomes(feature);
+        given.resize(static_cast<std::size_t>(n_outcomes) * shape_.n_labels);
         return with_number(shape_.n_labels, [&](auto m) {
-            count_known(told, feature, m, scale);
-            for (int y = 0; y < m; ++y) scale[y] = 1.0 / (scale[y] + strength);
+            double scale[Shape::max_labels];
+            std::fill_n(scale, +m, 0.0);
+            for (int k = 0; k < n_outcomes; ++k) {
+                const double* const n_b = came(shape_.row(feature) + k, feature_[told]);
+                for (int y = 0, cell = k * m; y < m; ++y, ++cell) {
+                    const double few = strength * p[cell] + 1e-300;
+                    given[cell] = p[cell] * (n[cell] + few) / (by_chance(n_told[y], n_b[y], n_all[y]) + few);
+                    scale[y] += given[cell];
+                }
+            }
+            for (int y = 0; y < m; ++y) scale[y] = 1.0 / scale[y];
             double weight = 0.0;
             for (int cell = 0; cell < n_outcomes * m; cell += m) {
                 for (int y = 0; y < m; ++y) {
-                    const double without = p[cell + y];
-                    const double news = (both[cell + y] + strength * without) * scale[y] - without;
+                    const double without = p[cell + y], news = (given[cell + y] *= scale[y]) - without;
                     weight += news * news / std::max(without, 1e-6);
                 }
             }
             weight = weight / m + little_given;
-            for (int cell = 0; cell < n_outcomes * m; cell += m) {
-                for (int y = 0; y < m; ++y)
-                    sum[cell + y] += weight * ((both[cell + y] + strength * p[cell + y]) * scale[y]);
-            }
+            for (int cell = 0; cell < n_outcomes * m; ++cell) sum[cell] += weight * given[cell];
             return weight;
         });
     }
@@ -148,29 +160,70 @@ class Pairs {
                 std::copy_n(from, shape_.n_labels, at(b, a));
             }
         }
+        sum_up();
     }
 
   private:
     static constexpr std::size_t max_cells = std::size_t{1} << 19;
-    static constexpr double strength = 10.0;      // q: cases' worth of naive Bayes behind every outcome
+    static constexpr double strength = 5.0;       // q: cases' worth of naive Bayes behind every outcome
     static constexpr double little_given = 0.01;  // what an answer weighs that tells nothing of a question
 
     Shape shape_;
     std::vector<int> feature_;   // of every row
     std::vector<double> count_;  // rows x rows x labels
+    std::vector<double> came_;   // rows x features x labels: how often one came where the other was known
+    std::vector<double> known_;  // features x features x labels, the first below the second: both were known
 
     double* at(int a, int b) {
         return count_.data() + (static_cast<std::size_t>(a) * shape_.n_rows + b) * shape_.n_labels;
     }
     const double* at(int a, int b) const { return const_cast<Pairs*>(this)->at(a, b); }
+    double* came(int row, int feature) {
+        return came_.data() + (static_cast<std::size_t>(row) * shape_.n_features + feature) * shape_.n_labels;
+    }
+    const double* came(int row, int feature) const { return const_cast<Pairs*>(this)->came(row, feature); }
+    double* known(int f, int g) {
+        return known_.data() +
+               (static_cast<std::size_t>(std::min(f, g)) * shape_.n_features + std::max(f, g)) * shape_.n_labels;
+    }
+    const double* known(int f, int g) const { return const_cast<Pairs*>(this)->known(f, g); }
 
-    // In how many cases of each label an outcome came and a feature was known.
-    template <class Number>
-    void count_known(int row, int feature, Number m, double* n) const {
-        const double* both = at(row, shape_.row(feature));
-        std::fill_n(n, +m, 0.0);
-        for (int k = 0; k < shape_.n_outcomes(feature); ++k, both += m) {
-            for (int y = 0; y < m; ++y) n[y] += both[y];
+    // How many cases of two outcomes there would be by chance, of so many in which each came where both were known.
+    static double by_chance(double n_a, double n_b, double n_all) { return n_a * n_b / std::max(n_all, 1e-300); }
+
+    // (n + q P(b | y)) / (chance + q P(b | y)) is the lift with q cases by chance behind a, and likewise behind b.
+    static double square_lift(double n, double chance, double p_a, double p_b) {
+        const double few_a = strength * p_a, few_b = strength * p_b;
+        return std::clamp((n + few_a) * (n + few_b) / ((chance + few_a) * (chance + few_b)), 1e-30, 1e30);
+    }
+
+    // What is derived from the counts of two rows, or of all of them; always in the same order, so that a model that
+    // was loaded has the same bits.
+    void sum_up(int a, int b, int label) {
+        const int f = std::min(feature_[a], feature_[b]), g = std::max(feature_[a], feature_[b]), m = shape_.n_labels;
+        const auto sum_of = [&](int row, int feature) {
+            const double* both = at(row, shape_.row(feature)) + label;
+            double sum = 0.0;
+            for (int k = 0; k < shape_.n_outcomes(feature); ++k, both += m) sum += *both;
+            return sum;
+        };
+        came(a, feature_[b])[label] = sum_of(a, feature_[b]);
+        came(b, feature_[a])[label] = sum_of(b, feature_[a]);
+        double sum = 0.0;
+        for (int row = shape_.row(f); row < shape_.row(f + 1); ++row) sum += came(row, g)[label];
+        known(f, g)[label] = sum;
+    }
+    void sum_up() {
+        const int m = shape_.n_labels;
+        std::fill(came_.begin(), came_.end(), 0.0);
+        std::fill(known_.begin(), known_.end(), 0.0);
+        for (int a = 0; a < shape_.n_rows; ++a) {
+            for (int b = 0; b < shape_.n_rows; ++b) {
+                for (int y = 0; y < m; ++y) came(a, feature_[b])[y] += at(a, b)[y];
+            }
+            for (int g = feature_[a] + 1; g < shape_.n_features; ++g) {
+                for (int y = 0; y < m; ++y) known(feature_[a], g)[y] += came(a, g)[y];
+            }
         }
     }
 };
@@ -189,8 +242,8 @@ class Bonds {
         weight_.push_back(little);
         for (std::size_t y = 0; y < m; ++y) p_[before + y] = std::max(smooth_exp(log_p[y]), 1e-100);
         for (std::size_t j = 0; j < rows_.size(); ++j) {
-            bond_.assign(m, 1.0);
-            pairs.multiply_bond(rows_[j], &p_[j * m], row, &p_[before], left_out, bond_.data());
+            bond_.resize(m);
+            pairs.square_lift(rows_[j], &p_[j * m], row, &p_[before], left_out, bond_.data());
             for (double& bond : bond_) bond = 0.5 * smooth_log(bond);
             for (std::size_t y = 0; y < m; ++y) sum_[j * m + y] += bond_[y], sum_[before + y] += bond_[y];
             const auto [least, most] = std::minmax_element(bond_.begin(), bond_.end());
@@ -221,7 +274,7 @@ class Bonds {
     std::vector<double> p_;       // P(answer | label), answers x labels
     std::vector<double> sum_;     // answers x labels: what the bonds of one add to the log likelihood
     std::vector<double> weight_;  // per answer
-    std::vector<double> bond_;    // scratch, per label: how likely two come together, then the logarithm of its root
+    std::vector<double> bond_;    // scratch, per label: the squared lift of two, then the logarithm of its root
 };
 
 }  // namespace ufodt

@@ -61,9 +61,9 @@ class Temper {
     }
 
     // A label was revealed after some answers, in `weight` cases: note how likely it was under each overlap. Neither of
-    // the first two need be normalised.
+    // the first two need be normalised. What the answers were likelier by, given the label, counts as well: `besides`.
     void learn(const std::vector<double>& log_prior, const std::vector<double>& log_likelihood, double n_answers,
-               int label, double weight) {
+               int label, double weight, double besides = 0.0) {
         const std::size_t m = log_prior.size();
         weight_.resize(m);
         const double quarter = per_quarter(n_answers);
@@ -76,7 +76,7 @@ class Temper {
             for (float& w : weight_) w = quick_exp(w);
             const double sum = std::accumulate(weight_.begin(), weight_.end(), 0.0);
             sums_[i] += weight * (log_prior[label] + trust * log_likelihood[label] - top -
-                                  static_cast<double>(quick_log(static_cast<float>(sum))));
+                                  static_cast<double>(quick_log(static_cast<float>(sum))) + besides);
         }
         choose();
     }

@@ -1,5 +1,6 @@
 // What the answers of one case say together: which outcomes come in pairs, and how far several answers are trusted,
-// with pairs and as naive Bayes has them. The labels that come decide between the two (docs/decisions/0017).
+// with pairs and as naive Bayes has them. What comes decides between the two, labels and answers alike: a plan is made
+// of which answers to expect, and many more of these come than labels (docs/decisions/0017, 0021).
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,8 @@ class Together {
         return *pairs_;
     }
 
-    // Pairs are used while labels were likelier with them, or whatever the labels said once `use_pairs` was called.
+    // Pairs are used while labels and answers were likelier with them, or whatever these said once `use_pairs` was
+    // called.
     bool uses_pairs() const {
         return has_pairs() && uses_pairs_.value_or(paired_.worth() > alone_.worth() + Temper::reluctance);
     }
@@ -44,7 +46,7 @@ class Together {
         alone_.learn(log_prior, log_likelihood, n_answers, label, weight);
         if (!has_pairs()) return;
         for (std::size_t y = 0; y < log_likelihood.size(); ++y) log_likelihood[y] += bonds[y];
-        paired_.learn(log_prior, log_likelihood, n_answers, label, weight);
+        paired_.learn(log_prior, log_likelihood, n_answers, label, weight, bonds[label]);
     }
 
     // Adds what another has learned; its pairs come apart, since they may have to be moved first.
