@@ -104,7 +104,7 @@ def test_a_stream_finds_out_that_features_are_copies() -> None:
     """Labels hardly tell, since a plan that takes copies for news asks them where they agree; the answers do."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=3000)
-    X = (rng.random(3000) < np.where(y, 0.7, 0.3)).astype(int)[:, None].repeat(4, axis=1)
+    X = (rng.random(3000) < np.where(y, 0.75, 0.25)).astype(int)[:, None].repeat(4, axis=1)
     found = {}
     for name, prior in (("naive", ALONE), ("paired", Prior())):
         learner = UFODT(Problem([Binary(f"b{i}") for i in range(4)], labels=[0, 1]), prior=prior, seed=1)

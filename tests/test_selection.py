@@ -259,7 +259,7 @@ def test_at_most_it_tells_the_mean_over_theta_of_what_an_answer_does(n_outcomes:
     rng = np.random.default_rng(n_outcomes + n_labels)
     problem = Problem([Categorical("x", range(n_outcomes))], labels=list(range(n_labels)))
     for _ in range(20):
-        learner = UFODT(problem, seed=1)
+        learner = UFODT(problem, prior=Prior(learns_values=False), seed=1)
         chances = rng.dirichlet(np.ones(n_outcomes), n_labels)
         y = np.repeat(np.arange(n_labels), 12)
         x = np.array([rng.choice(n_outcomes, p=chances[label]) for label in y])
@@ -317,14 +317,15 @@ def test_the_promise_of_a_number_is_that_of_its_bins_or_of_its_best_threshold(n_
     X = np.column_stack([rng.normal(size=300) + y, rng.integers(0, 2, 300)])
     problem = Problem([Continuous("many"), Continuous("two")], labels=list(range(n_labels)))
     binned = UFODT(problem, thresholds=thresholds.bins(6), seed=1)
-    as_named = UFODT(Problem([Binary("two")], labels=list(range(n_labels))), seed=1)
+    flat = Prior(learns_values=False)  # as that of bins is, and of thresholds
+    as_named = UFODT(Problem([Binary("two")], labels=list(range(n_labels))), prior=flat, seed=1)
     binned.learn_many(X, y)
     as_named.learn_many(X[:, 1:], y)
     for binned_promise, named_promise in zip(binned.belief.promises, as_named.belief.promises, strict=True):
         assert binned_promise[1] == pytest.approx(named_promise[0], rel=1e-9)
     cut = UFODT(problem, thresholds=thresholds.exhaustive(5), seed=1)
     cut.learn_many(X, y)
-    one = UFODT(as_named.problem, seed=1).belief
+    one = UFODT(as_named.problem, prior=flat, seed=1).belief
     single = []
     for counts in cut.belief.views()[0].reshape(-1, 2, n_labels)[:5]:  # of the first number
         one.set_counts(counts, np.zeros(n_labels))

@@ -246,11 +246,16 @@ def test_a_constant_column_teaches_nothing_and_breaks_nothing(kind: str) -> None
 
 def test_a_constant_is_bought_less_and_less_as_a_yes_or_no_that_is_always_no() -> None:
     y = np.random.default_rng(1).integers(0, 2, 3000)
-    n_asked = [
-        UFODT(Problem([feature], labels=[0, 1]), seed=1).run(np.zeros((3000, 1)), y).n_asked.reshape(3, -1).sum(axis=1)
-        for feature in (Continuous("x"), Binary("x"))
-    ]
+    n_asked = []
+    for feature, prior in (
+        (Continuous("x"), Prior()),
+        (Binary("x"), Prior(learns_values=False)),
+        (Binary("x"), Prior()),
+    ):
+        record = UFODT(Problem([feature], labels=[0, 1]), prior=prior, seed=1).run(np.zeros((3000, 1)), y)
+        n_asked.append(record.n_asked.reshape(3, -1).sum(axis=1))
     assert n_asked[0][2] < 0.5 * n_asked[0][0] and n_asked[0] == pytest.approx(n_asked[1], abs=20)
+    assert n_asked[2].sum() < 0.5 * n_asked[1].sum()  # that it is always no is not learned for each label anew
 
 
 @every_kind

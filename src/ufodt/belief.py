@@ -49,6 +49,9 @@ def from_prior(
         belief.learn_temper()
         if prior.learns_pairs:
             belief.learn_pairs()
+    if prior.learns_values:
+        said = {expert.feature for each in (prior, injected) if each is not None for expert in each.experts}
+        belief.pool([not isinstance(f, Continuous) and f.name not in said for f in problem.features])
     if injected is not None:
         belief.inject(*prior_counts(injected, problem, compiled, cutting), view_prior=float(injected.count))
     return belief

@@ -44,7 +44,7 @@ def read(manifest: Mapping[str, Any]) -> Settings:
     return Settings(
         read_problem(manifest["problem"]),
         Policy(**{"spend_to_learn": 0.0, **manifest["policy"], "stop": _read_stop(manifest["policy"]["stop"])}),
-        _read_prior({"learns_pairs": False, **manifest["prior"]}),
+        _read_prior({"learns_pairs": False, "learns_values": False, **manifest["prior"]}),
         Thresholds(**{"spread": 0.0, **manifest["thresholds"]}),  # as it was before bins shared
         _read_drift(manifest["drift"]),
         Selection(**{"by": "weights", **manifest["selection"]}),

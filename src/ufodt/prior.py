@@ -66,6 +66,10 @@ class Prior:
         Whether it is learned how far several answers together are to be trusted. Features that share news make naive
         Bayes too sure; for the answer n of them then count as fewer, as the labels revealed so far call for. Not in
         the paper.
+    learns_values
+        Whether the prior of a yes-or-no or a named value follows how often each of its values comes, whatever the
+        label: then it says that the feature tells nothing, and not that its values are equally likely. As strong as
+        `count` has it; where an expert speaks of a feature, it is as he says. Not in the paper.
     learns_pairs
         Whether it is counted which outcomes come together under a label, and learned whether answers do better with
         that than with naive Bayes; until then nothing changes. Then questions go by it too, but for the hypotheses of
@@ -78,6 +82,7 @@ class Prior:
     labels: Mapping[Label, float] | None = None
     label_strength: float = 10.0
     learns_labels: bool = True
+    learns_values: bool = True
     learns_trust: bool = True
     learns_pairs: bool = True
 
@@ -86,7 +91,7 @@ class Prior:
             raise InvalidProblem(f"{self.experts!r} came for what experts say; expected a list of Expert(...).")
         if not isinstance(self.labels, Mapping | None):
             raise InvalidProblem(f"{self.labels!r} came for the labels; expected a probability for each.")
-        for name in ("learns_labels", "learns_trust", "learns_pairs"):
+        for name in ("learns_labels", "learns_values", "learns_trust", "learns_pairs"):
             object.__setattr__(self, name, plain(getattr(self, name)))
             if not isinstance(getattr(self, name), bool):
                 raise InvalidProblem(f"{name}={getattr(self, name)!r} came; expected True or False.")
@@ -98,8 +103,8 @@ class Prior:
 
 
 def paper(experts: Sequence[Expert] = ()) -> Prior:
-    """Return the prior of the paper: P(label) is uniform and stays so, and answers are trusted in full."""
-    return Prior(experts=experts, learns_labels=False, learns_trust=False, learns_pairs=False)
+    """Return the prior of the paper: flat, P(label) is uniform and stays so, and answers are trusted in full."""
+    return Prior(experts=experts, learns_labels=False, learns_values=False, learns_trust=False, learns_pairs=False)
 
 
 def read_prior(path: str | os.PathLike[str]) -> Prior:

@@ -17,6 +17,7 @@
 #include "alpha.hpp"
 #include "continuous.hpp"
 #include "information.hpp"
+#include "pooled.hpp"
 #include "prior.hpp"
 #include "random.hpp"
 #include "shape.hpp"
@@ -54,6 +55,11 @@ class Belief {
     void learn_temper() { tempers_ = true; }
     void learn_pairs() {
         if (views_.size() == 0) together_.learn_pairs(shape_);
+    }
+    // The prior of some features is shaped as their outcomes come over all labels.
+    void pool(std::vector<std::uint8_t> features) {
+        pooled_.pool(shape_, std::move(features));
+        refresh();
     }
     const Together& together() const { return together_; }
     Together& together() { return together_; }
@@ -127,7 +133,8 @@ class Belief {
     void merge(const Belief& other) {
         const bool one_shape =
             shape_ == other.shape_ && continuous_.is_alike(other.continuous_) && views_.has_same_places(other.views_);
-        const bool one_prior = prior_.is_alike(other.prior_) && learns_labels_ == other.learns_labels_ &&
+        const bool one_prior = prior_.is_alike(other.prior_) && pooled_.is_alike(other.pooled_) &&
+                               learns_labels_ == other.learns_labels_ &&
                                together_.has_pairs() == other.together_.has_pairs();
         if (!one_shape || !one_prior)
             throw std::invalid_argument("beliefs merge only when they started from the same prior");
@@ -318,6 +325,7 @@ class Belief {
     Continuous continuous_;
     Spread spread_;
     Prior prior_;
+    Pooled pooled_;
     Views views_;
     std::vector<double> count_, label_count_;
     bool learns_labels_;
@@ -416,6 +424,13 @@ class Belief {
     }
 
     void refresh_feature(int f) {
+        if (pooled_.has(f)) reshape(f);
+        refresh_cells(f);
+    }
+
+    bool reshape(int f) { return pooled_.find(shape_, f, &count_[shape_.cell(shape_.row(f), 0)]); }
+
+    void refresh_cells(int f) {
         const int m = shape_.n_labels, from = shape_.cell(shape_.row(f), 0), end = shape_.cell(shape_.row(f + 1), 0),
                   real = from + n_real_outcomes(f) * m;
         if (is_spread(f)) {
@@ -433,11 +448,14 @@ class Belief {
     // After one count of a feature has changed.
     void refresh_count(int f, int cell, int label) {
         if (is_spread(f)) return refresh_feature(f);
+        if (pooled_.has(f) && reshape(f)) return refresh_cells(f);
         refresh_cell(cell);
         refresh_total(f, label);
     }
 
-    void refresh_cell(int cell) { alpha_.set(cell, prior_.outcome(cell) + count_[cell]); }
+    void refresh_cell(int cell) {
+        alpha_.set(cell, prior_.outcome(cell) * pooled_.factor(cell / shape_.n_labels) + count_[cell]);
+    }
 
     void refresh_total(int f, int label) {
         alpha_.sum_up(shape_, f, label);

@@ -106,6 +106,8 @@ void bind_belief(nb::module_& m) {
             "set_temper", [](Belief& b, const Numbers& sums) { b.together().set_sums(to_vector(sums)); },
             "sums"_a.noconvert())
         .def("learn_pairs", &Belief::learn_pairs)
+        .def(
+            "pool", [](Belief& b, const std::vector<std::uint8_t>& features) { b.pool(features); }, "features"_a)
         .def_prop_ro("is_paired", [](const Belief& b) { return b.together().uses_pairs(); })
         .def(
             "using_pairs",
