@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Continuous, Expert, Prior, Problem, thresholds
+from ufodt import UFODT, Binary, Categorical, Continuous, Expert, Prior, Problem, drift, thresholds
 from ufodt.errors import InvalidProblem, UfodtError, UnknownFeature, UnknownLabel
 from ufodt.prior import interpolate, read_prior
 
@@ -264,3 +264,43 @@ def test_what_is_no_probability_is_refused_also_halfway() -> None:
         halfway = interpolate(Prior(experts=[Expert("a", 1, probability, strength=5)]), 0.5)  # type: ignore[arg-type]
         with pytest.raises(InvalidProblem):
             UFODT(problem, prior=halfway)
+
+
+def test_a_prior_follows_how_often_values_come_unless_an_expert_speaks_of_them() -> None:
+    """All who are healthy have a sinus rhythm: then it is also likely of the ill, of whom none has come."""
+    said = Prior(experts=[Expert("fever", "ill", 0.9, strength=10)])
+    learners = {
+        name: UFODT(PROBLEM, prior=prior)
+        for name, prior in (("ours", Prior()), ("expert", said), ("flat", Prior(learns_values=False)))
+    }
+    learners["paper"] = UFODT.paper(PROBLEM, n_hypotheses=10)
+    for learner in learners.values():
+        for _ in range(60):
+            learner.learn({"values": {"fever": 0, "rhythm": "sinus"}}, "healthy")
+    found = {name: learner.belief.mean()[0][:, 1] for name, learner in learners.items()}
+    assert found["ours"][0] > 0.95 and found["ours"][2] > 0.9
+    np.testing.assert_allclose(found["expert"][:2], [0.1, 0.9])
+    np.testing.assert_array_equal(found["expert"][2:], found["ours"][2:])
+    for name in ("flat", "paper"):
+        np.testing.assert_allclose(found[name], [1 / 2] * 2 + [1 / 3] * 3)
+
+
+def test_an_injected_prior_with_experts_is_not_bent_either() -> None:
+    said = Prior(experts=[Expert("fever", "ill", 0.9, strength=10)])
+    learner = UFODT(PROBLEM, drift=drift.discount(0.9, prior=said), seed=1)
+    for _ in range(60):
+        learner.learn({"values": {"fever": 0}}, "healthy")
+    assert learner.belief.mean()[0][1, 1] == pytest.approx(0.9)
+
+
+def test_a_model_from_before_keeps_its_flat_prior() -> None:
+    learner = UFODT(PROBLEM, prior=Prior(learns_values=False), seed=1)
+    learner.learn({"values": {"fever": 0}}, "healthy")
+    described, arrays = learner.__getstate__()
+    del described["prior"]["learns_values"]
+    old = UFODT.__new__(UFODT)
+    old.__setstate__((described, arrays))
+    assert not old.prior.learns_values
+    np.testing.assert_array_equal(old.belief.mean()[0], learner.belief.mean()[0])
+    with pytest.raises(InvalidProblem, match="learns_values='often' came; expected True or False"):
+        Prior(learns_values="often")  # type: ignore[arg-type]

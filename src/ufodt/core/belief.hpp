@@ -317,7 +317,7 @@ class Belief {
         pairs.move(f, continuous_.shares(f, shape_.n_outcomes(f), before));
     }
 
-    static constexpr std::uint64_t all_judged = 2048;  // labels, each of which is judged
+    static constexpr std::uint64_t all_judged = 1024;  // labels, each of which is judged
     static constexpr double few_values = 32.0;         // under a label
     static constexpr double next_to_nothing = 1e-12;   // in place of 0, so that there are logarithms
 
