@@ -42,8 +42,9 @@ def lift(case: Small, counts: np.ndarray, p: np.ndarray, told: int, feature: int
     of_told = next(case.rows(f) for f in range(case.n_features) if told in range(*case.rows(f).indices(len(p))))
     known = counts[of_told, case.rows(feature)]  # outcomes of one x outcomes of the other x labels
     both = counts[told, case.rows(feature)]
-    by_chance = both.sum(axis=0) * known.sum(axis=0) / np.maximum(known.sum(axis=(0, 1)), 1)
-    few = STRENGTH * p[case.rows(feature)]
+    n_all = known.sum(axis=(0, 1))
+    by_chance = both.sum(axis=0) * known.sum(axis=0) / np.where(n_all > 0, n_all, 1)
+    few = STRENGTH * (known.sum(axis=0) + STRENGTH * p[case.rows(feature)]) / (n_all + STRENGTH)
     return np.asarray((both + few) / (by_chance + few))
 
 
@@ -219,15 +220,18 @@ def test_what_comes_is_judged_before_it_is_learned_labels_and_answers_alike(seed
     paired, naive = by_hand(case, counts, evidence), by_hand(case, 0 * counts, evidence)
     p, prior = case.belief.mean()
     told = np.log(p[[case.rows(f).start + k for f, k in evidence.items()]]).sum(axis=0)
-    alone = np.log(prior) + told
     with_pairs = np.log(paired) - np.log(naive)  # what pairs add, but for a constant
     if case.n_features > 1:
         case.belief.set_temper(np.zeros(10))
         bonds = bonds_by_hand(case, counts, evidence)
         np.testing.assert_allclose(bonds - bonds[0], with_pairs - with_pairs[0], atol=1e-9)
         case.belief.update(list(evidence.items()), label)
-        expected = (alone + bonds)[label] - np.logaddexp.reduce(alone + bonds) + bonds[label]
-        assert case.belief.temper[5] == pytest.approx(expected, rel=1e-4, abs=1e-4)
+        tells = np.ptp(np.log(p[[case.rows(f).start + k for f, k in evidence.items()]]), axis=1)
+        n_answers = max(tells.sum() ** 2 / (tells**2).sum(), 1.0)
+        for level in range(5):
+            log_p = np.log(prior) + n_answers ** (-level / 4) * (told + bonds)
+            expected = log_p[label] - np.logaddexp.reduce(log_p) + bonds[label]
+            assert case.belief.temper[5 + level] == pytest.approx(expected, rel=1e-4, abs=1e-4)
         assert case.belief.temper[0] == pytest.approx(np.log(naive[label]), rel=1e-4, abs=1e-4)
 
 
@@ -250,6 +254,74 @@ def test_counts_of_pairs_are_what_was_seen_and_add_up_and_fade(seed: int) -> Non
     np.testing.assert_array_equal(one.belief.pairs.reshape(-1, one.n_labels), (counts + more)[upper])
     one.belief.discount(0.25)
     np.testing.assert_array_equal(one.belief.pairs.reshape(-1, one.n_labels), 0.75 * (counts + more)[upper])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_answers_are_the_closed_form_after_merging_forgetting_and_loading(seed: int) -> None:
+    """Sums over pairs follow the counts, to the last bit, and totals below one are totals too."""
+    rng = np.random.default_rng(seed)
+    one = draw_small(rng, max_features=5)
+    other = Small(**{**vars(one), "belief": one.belief.copy()})
+    counts = taught(rng, one) + taught(rng, other)
+    one.belief.merge(other.belief)
+    for gamma in (0.3, 0.9, 0.9):
+        one.belief.discount(gamma)
+        counts = (1 - gamma) * counts
+        one.belief.set_temper(PAIRED)
+        evidence = outcomes(rng, one, one.n_features)
+        row = np.full((1, one.n_features), -1, dtype=np.int16)
+        row[0, list(evidence)] = list(evidence.values())
+        table = (one.problem, row, np.zeros((1, 0)), [-1] * one.n_features)
+        found = one.belief.posteriors(*table)[0]
+        np.testing.assert_allclose(found, by_hand(one, counts, evidence), rtol=1e-9)
+        loaded = one.belief.copy()
+        loaded.set_pairs(one.belief.pairs)
+        np.testing.assert_array_equal(loaded.posteriors(*table)[0], found)
+        one.belief.update(list(evidence.items()), 0)  # sums of what was added one by one, and of all at once
+        rows = [one.rows(f).start + k for f, k in evidence.items()]
+        for a in rows:
+            for b in rows:
+                counts[a, b, 0] += a != b
+        one.belief.set_temper(PAIRED)
+        loaded = one.belief.copy()
+        loaded.set_pairs(one.belief.pairs)
+        np.testing.assert_array_equal(loaded.posteriors(*table)[0], one.belief.posteriors(*table)[0])
+
+
+def test_one_case_says_little_of_an_outcome_that_is_rare_wherever_else_it_was_asked() -> None:
+    """A yes to the first came once where the second was known, with a no; asked alone it was always no."""
+    said = []
+    for n_alone in (0, 100, 100_000):
+        case = small([2, 2], 2)
+        case.belief.learn_temper()
+        case.belief.learn_pairs()
+        for i in range(40):
+            case.belief.update([(0, int(i == 0)), (1, i // 2 % 2)], 1 - i % 2)
+        counts = case.belief.counts
+        counts[0] += n_alone
+        case.belief.set_counts(counts, case.belief.label_counts)
+        both_yes = (case.problem, np.ones((1, 2), np.int16), np.zeros((1, 0)), [-1, -1])
+        odds = []
+        for uses in (False, True):
+            p = case.belief.using_pairs(uses).posteriors(*both_yes)[0]
+            odds.append(p[1] / p[0])
+        said.append(odds[1] / odds[0])
+    assert min(said) > 0.3 and max(said) < 1.5
+
+
+def test_a_draw_that_knows_an_outcome_never_comes_is_planned_with() -> None:
+    """With next to no prior a draw has chances of exactly 0."""
+    case = small([3, 3, 3], 2, prior=1e-14)
+    case.belief.learn_temper()
+    case.belief.learn_pairs()
+    for i in range(6):
+        case.belief.update([(0, i % 2), (1, i % 2)], i % 2)
+    case.belief.set_temper(PAIRED)
+    for seed in range(30):
+        plan = case.plan(seed=seed, criterion="ig", stop=[("cost_benefit", 30.0, 0)], plan="both")
+        plan.observe(0, 1)
+        plan.next()
+        assert np.isfinite(plan.gains()).all() and np.isfinite(plan.predict()[1]).all()
 
 
 def test_a_table_counts_its_pairs_as_single_cases_do() -> None:

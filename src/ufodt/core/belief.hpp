@@ -109,7 +109,7 @@ class Belief {
             for (int f = 0; f < shape_.n_features; ++f) {
                 if (cases.has(i, f)) add_row(cases.seen(i, f));
             }
-            table.add(rows_, labels[i], weights ? weights[i] : 1.0);
+            table.count(rows_, labels[i], weights ? weights[i] : 1.0);
         }
         together_.own_pairs().merge(table);
     }
@@ -281,8 +281,8 @@ class Belief {
         return answers.n();
     }
 
-    // Notes how likely a label was that was revealed, in `weight` cases. A single answer is trusted in full. Of the
-    // pairs that were counted, as many as `own` are of this case.
+    // Notes how likely a label that was revealed was, and with pairs its answers, in `weight` cases. A single answer is
+    // trusted in full. Of the pairs that were counted, as many as `own` are of this case.
     void judge(const std::vector<Seen>& evidence, int label, double weight, double own = 0.0) {
         if (evidence.size() < 2) return;
         bonds_.clear();
@@ -317,7 +317,7 @@ class Belief {
         pairs.move(f, continuous_.shares(f, shape_.n_outcomes(f), before));
     }
 
-    static constexpr std::uint64_t all_judged = 1024;  // labels, each of which is judged
+    static constexpr std::uint64_t all_judged = 512;  // labels, each of which is judged
     static constexpr double few_values = 32.0;         // under a label
     static constexpr double next_to_nothing = 1e-12;   // in place of 0, so that there are logarithms
 

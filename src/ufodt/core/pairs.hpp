@@ -50,13 +50,12 @@ class Pairs {
 
     // One case that told these rows, at most one of each feature.
     void add(const std::vector<int>& rows, int label, double weight) {
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            for (std::size_t j = 0; j < i; ++j) {
-                at(rows[i], rows[j])[label] += weight;
-                at(rows[j], rows[i])[label] += weight;
-                sum_up(rows[i], rows[j], label);
-            }
-        }
+        count(rows, label, weight, [&](int a, int b) { sum_up(a, b, label); });
+    }
+
+    // One of many, of which all are merged into others in the end: only the counts are kept up to date.
+    void count(const std::vector<int>& rows, int label, double weight) {
+        count(rows, label, weight, [](int, int) {});
     }
 
     void merge(const Pairs& other) {
@@ -72,6 +71,7 @@ class Pairs {
     // The outcomes of a feature are others now: of what was counted for one, a share goes to another, by (from, to,
     // label).
     void move(int feature, const std::vector<double>& share) {
+        if (!was_known(feature)) return;
         const int first = shape_.row(feature), n = shape_.n_outcomes(feature), m = shape_.n_labels;
         std::vector<double> moved(static_cast<std::size_t>(n) * m);
         for (int row = 0; row < shape_.n_rows; ++row) {
@@ -96,15 +96,14 @@ class Pairs {
         const double *const n = at(a, b), *const n_a = came(a, feature_[b]), *const n_b = came(b, feature_[a]),
                             *const n_all = known(feature_[a], feature_[b]);
         with_number(shape_.n_labels, [&](auto m) {
-            for (int y = 0; y < m; ++y)
-                square[y] = square_lift(n[y], by_chance(n_a[y], n_b[y], n_all[y]), p_a[y], p_b[y]);
+            for (int y = 0; y < m; ++y) square[y] = square_lift(n[y], n_a[y], n_b[y], n_all[y], p_a[y], p_b[y]);
         });
         if (own.amount == 0.0) return;
         const int y = own.label;
         const auto without = [&](double count, double least) { return std::max(count - own.amount, least); };
         const double rest = without(n[y], 0.0), rest_a = without(n_a[y], rest), rest_b = without(n_b[y], rest);
         const double rest_all = without(n_all[y], std::max(rest_a, rest_b));
-        square[y] = square_lift(rest, by_chance(rest_a, rest_b, rest_all), p_a[y], p_b[y]);
+        square[y] = square_lift(rest, rest_a, rest_b, rest_all, p_a[y], p_b[y]);
     }
 
     // Adds P(outcome | label, `told`) of every outcome of a feature to `sum`, times what `told` weighs, and returns
@@ -121,8 +120,8 @@ class Pairs {
             for (int k = 0; k < n_outcomes; ++k) {
                 const double* const n_b = came(shape_.row(feature) + k, feature_[told]);
                 for (int y = 0, cell = k * m; y < m; ++y, ++cell) {
-                    const double few = strength * p[cell] + 1e-300;
-                    given[cell] = p[cell] * (n[cell] + few) / (by_chance(n_told[y], n_b[y], n_all[y]) + few);
+                    const double few_b = few(n_b[y], n_all[y], p[cell]) + 1e-300;
+                    given[cell] = p[cell] * (n[cell] + few_b) / (by_chance(n_told[y], n_b[y], n_all[y]) + few_b);
                     scale[y] += given[cell];
                 }
             }
@@ -165,13 +164,13 @@ class Pairs {
 
   private:
     static constexpr std::size_t max_cells = std::size_t{1} << 19;
-    static constexpr double strength = 5.0;       // q: cases' worth of naive Bayes behind every outcome
+    static constexpr double strength = 5.0;       // q: cases by chance behind every outcome
     static constexpr double little_given = 0.01;  // what an answer weighs that tells nothing of a question
 
     Shape shape_;
     std::vector<int> feature_;   // of every row
     std::vector<double> count_;  // rows x rows x labels
-    std::vector<double> came_;   // rows x features x labels: how often one came where the other was known
+    std::vector<double> came_;   // features x rows x labels: how often one came where the other was known
     std::vector<double> known_;  // features x features x labels, the first below the second: both were known
 
     double* at(int a, int b) {
@@ -179,7 +178,7 @@ class Pairs {
     }
     const double* at(int a, int b) const { return const_cast<Pairs*>(this)->at(a, b); }
     double* came(int row, int feature) {
-        return came_.data() + (static_cast<std::size_t>(row) * shape_.n_features + feature) * shape_.n_labels;
+        return came_.data() + (static_cast<std::size_t>(feature) * shape_.n_rows + row) * shape_.n_labels;
     }
     const double* came(int row, int feature) const { return const_cast<Pairs*>(this)->came(row, feature); }
     double* known(int f, int g) {
@@ -188,41 +187,68 @@ class Pairs {
     }
     const double* known(int f, int g) const { return const_cast<Pairs*>(this)->known(f, g); }
 
+    template <class Then>
+    void count(const std::vector<int>& rows, int label, double weight, Then then) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                at(rows[i], rows[j])[label] += weight;
+                at(rows[j], rows[i])[label] += weight;
+                then(rows[i], rows[j]);
+            }
+        }
+    }
+
     // How many cases of two outcomes there would be by chance, of so many in which each came where both were known.
     static double by_chance(double n_a, double n_b, double n_all) { return n_a * n_b / std::max(n_all, 1e-300); }
 
-    // (n + q P(b | y)) / (chance + q P(b | y)) is the lift with q cases by chance behind a, and likewise behind b.
-    static double square_lift(double n, double chance, double p_a, double p_b) {
-        const double few_a = strength * p_a, few_b = strength * p_b;
+    // q times the share of an outcome where both were known, of which few cases say little either.
+    static double few(double n_one, double n_all, double p) {
+        return strength * (n_one + strength * p) / (n_all + strength);
+    }
+
+    // (n + q P(b)) / (chance + q P(b)) is the lift with q cases by chance behind a, and likewise behind b.
+    static double square_lift(double n, double n_a, double n_b, double n_all, double p_a, double p_b) {
+        const double few_a = few(n_a, n_all, p_a), few_b = few(n_b, n_all, p_b), chance = by_chance(n_a, n_b, n_all);
         return std::clamp((n + few_a) * (n + few_b) / ((chance + few_a) * (chance + few_b)), 1e-30, 1e30);
+    }
+
+    bool was_known(int feature) const {
+        for (int g = 0; g < shape_.n_features; ++g) {
+            const double* const n = known(feature, g);
+            if (std::any_of(n, n + shape_.n_labels, [](double count) { return count > 0.0; })) return true;
+        }
+        return false;
     }
 
     // What is derived from the counts of two rows, or of all of them; always in the same order, so that a model that
     // was loaded has the same bits.
     void sum_up(int a, int b, int label) {
-        const int f = std::min(feature_[a], feature_[b]), g = std::max(feature_[a], feature_[b]), m = shape_.n_labels;
-        const auto sum_of = [&](int row, int feature) {
-            const double* both = at(row, shape_.row(feature)) + label;
-            double sum = 0.0;
-            for (int k = 0; k < shape_.n_outcomes(feature); ++k, both += m) sum += *both;
-            return sum;
+        if (feature_[a] > feature_[b]) std::swap(a, b);
+        const int f = feature_[a], g = feature_[b], m = shape_.n_labels;
+        const auto sum = [m](const double* from, int n) {
+            double total = 0.0;
+            for (int k = 0; k < n; ++k) total += from[k * m];
+            return total;
         };
-        came(a, feature_[b])[label] = sum_of(a, feature_[b]);
-        came(b, feature_[a])[label] = sum_of(b, feature_[a]);
-        double sum = 0.0;
-        for (int row = shape_.row(f); row < shape_.row(f + 1); ++row) sum += came(row, g)[label];
-        known(f, g)[label] = sum;
+        came(a, g)[label] = sum(at(a, shape_.row(g)) + label, shape_.n_outcomes(g));
+        came(b, f)[label] = sum(at(b, shape_.row(f)) + label, shape_.n_outcomes(f));
+        known(f, g)[label] = sum(came(shape_.row(f), g) + label, shape_.n_outcomes(f));
     }
     void sum_up() {
         const int m = shape_.n_labels;
+        const std::size_t n = static_cast<std::size_t>(shape_.n_rows) * m;
         std::fill(came_.begin(), came_.end(), 0.0);
         std::fill(known_.begin(), known_.end(), 0.0);
         for (int a = 0; a < shape_.n_rows; ++a) {
-            for (int b = 0; b < shape_.n_rows; ++b) {
-                for (int y = 0; y < m; ++y) came(a, feature_[b])[y] += at(a, b)[y];
-            }
-            for (int g = feature_[a] + 1; g < shape_.n_features; ++g) {
-                for (int y = 0; y < m; ++y) known(feature_[a], g)[y] += came(a, g)[y];
+            const double* const counted = at(a, 0);
+            double* const sums = came(0, feature_[a]);
+            for (std::size_t i = 0; i < n; ++i) sums[i] += counted[i];
+        }
+        for (int g = 0; g < shape_.n_features; ++g) {
+            for (int row = 0; row < shape_.row(g); ++row) {
+                const double* const counted = came(row, g);
+                double* const sums = known(feature_[row], g);
+                for (int y = 0; y < m; ++y) sums[y] += counted[y];
             }
         }
     }

@@ -50,7 +50,7 @@ class Temper {
         choose();
     }
 
-    // How likely the labels were at best, in nats, less what is asked for a choice that is not the first.
+    // How likely what came was at best, in nats, less what is asked for a choice that is not the first.
     double worth() const { return sums_[level_] - reluctance * level_; }
 
     static double exponent(int level, double n_answers) {

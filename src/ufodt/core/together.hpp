@@ -40,7 +40,8 @@ class Together {
     // The trust that suits the way in use.
     const Temper& temper() const { return uses_pairs() ? paired_ : alone_; }
 
-    // A label was revealed, in `weight` cases; of the log likelihoods of the answers `bonds` is what pairs add.
+    // A label was revealed, in `weight` cases; of the log likelihoods of the answers `bonds` is what pairs add, and is
+    // judged with it.
     void judge(const std::vector<double>& log_prior, std::vector<double>& log_likelihood, const Bonds& bonds,
                double n_answers, int label, double weight) {
         alone_.learn(log_prior, log_likelihood, n_answers, label, weight);
