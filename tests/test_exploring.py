@@ -243,3 +243,34 @@ def test_a_model_from_before_explores_as_it_did() -> None:
     old = UFODT.__new__(UFODT)
     old.__setstate__((described, arrays))
     assert old.policy == learner.policy and learned_of(old) == learned_of(learner)
+
+
+@pytest.mark.parametrize("n_labels", [0, 2048, 8192, 200_000])
+def test_once_much_is_known_ever_fewer_cases_are_planned_under_a_draw(n_labels: int) -> None:
+    """All of them up to 2,048 labels, then a share that falls with the root; other plans and criteria always are."""
+    counts, draws = np.full((4, 2), max(n_labels / 4, 1.0)), {}
+    for settings in ({}, {"plan": "draw"}, {"plan": "mean"}, {"criterion": "ec2"}):
+        learner = UFODT(Problem([Binary("a"), Binary("b")], labels=[0, 1]), policy=Policy(**settings), seed=3)
+        learner._belief.set_counts(counts, np.full(2, n_labels / 2))
+        mean = learner.belief.mean()[0]
+        drawn = [not np.allclose(learner.open()._plan.theta()[0], mean, atol=1e-12) for _ in range(2000)]
+        draws[str(settings)] = np.mean(drawn)
+    ours, *always, never = (
+        draws["{}"],
+        draws["{'plan': 'draw'}"],
+        draws["{'criterion': 'ec2'}"],
+        draws["{'plan': 'mean'}"],
+    )
+    assert ours == pytest.approx(min(1.0, (2048 / max(n_labels, 1)) ** 0.5), abs=0.035)
+    assert always == [1.0, 1.0] and never == 0.0
+
+
+def test_who_plans_under_no_draw_may_still_spend_something_to_learn() -> None:
+    """Nothing seems to pay; some cases are asked all the same, under a draw or not."""
+    learner = UFODT(Problem([Binary("a"), Continuous("new")], labels=[0, 1]), seed=3)
+    learner._belief.set_counts(np.ones_like(learner.belief.counts), np.array([190_000.0, 10_000.0]))
+    mean, asked = learner.belief.mean()[0], {True: 0, False: 0}
+    for _ in range(2000):
+        session = learner.open()
+        asked[np.allclose(session._plan.theta()[0], mean, atol=1e-12)] += session.ask() is not None
+    assert asked[True] > 100 and asked[False] > 5

@@ -47,6 +47,7 @@ class Belief {
     const Prior& prior() const { return prior_; }
     const std::vector<double>& count() const { return count_; }
     const std::vector<double>& label_count() const { return label_count_; }
+    double n_labelled() const { return std::accumulate(label_count_.begin(), label_count_.end(), 0.0); }
     bool learns_labels() const { return learns_labels_; }
     const LogMean& log_mean() const { return alpha_.log_mean(); }
 
@@ -296,7 +297,7 @@ class Belief {
     // and judging takes its time. Which one is as good as drawn, lest labels that take turns are always the same ones.
     // Where something is forgotten the number of labels comes to rest, so what was seen draws with it.
     int judging_weight(const std::vector<Seen>& evidence) const {
-        const double sum = std::accumulate(label_count_.begin(), label_count_.end(), 0.0);
+        const double sum = n_labelled();
         auto key = static_cast<std::uint64_t>(sum);
         if (key < all_judged) return 1;
         if (sum != std::floor(sum)) {
@@ -318,8 +319,8 @@ class Belief {
     }
 
     static constexpr std::uint64_t all_judged = 512;  // labels, each of which is judged
-    static constexpr double few_values = 32.0;         // under a label
-    static constexpr double next_to_nothing = 1e-12;   // in place of 0, so that there are logarithms
+    static constexpr double few_values = 32.0;        // under a label
+    static constexpr double next_to_nothing = 1e-12;  // in place of 0, so that there are logarithms
 
     Shape shape_;
     Continuous continuous_;

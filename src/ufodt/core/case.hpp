@@ -35,7 +35,9 @@ class Case {
         offered_ = offered;
         purse_.take(*problem_, std::move(terms));
         random_.reseed(seed, 2 * number);
+        plans_twice_ = explores() && (n_draws > 1 || belief.views().size() > 0 || is_drawn(belief.n_labelled()));
         if (policy_.plans == Plans::mean) belief.mean(offered_, theta_, true);
+        else if (explores() && !plans_twice_) belief.mean(offered_, theta_);
         else belief.draw(random_, offered_, theta_);
         const bool draws_more = policy_.plans != Plans::mean && !policy_.predict_theta && belief.views().size() == 0;
         other_.resize(draws_more ? n_draws - 1 : 0);
@@ -48,7 +50,6 @@ class Case {
         overlap_ = belief.together().temper().level();
         own_pairs_.reset();
         pairs_ = belief.together().uses_pairs() && !policy_.predict_theta ? belief.together().pairs().get() : nullptr;
-        plans_twice_ = policy_.plans_twice();
         if (plans_twice_) belief.mean(offered_, mean_theta_);
         reset();
     }
@@ -107,6 +108,7 @@ class Case {
 
     // Questions are decided under the theta in mind: the one drawn or, where both serve, the mean in the end; where
     // outcomes come in pairs, as it is given the answers. Hypotheses are drawn from it as it is without them.
+    bool explores() const { return policy_.plans_twice(); }
     bool plans_twice() const { return plans_twice_; }
     void think_by_mean(bool by_mean) {
         weighed_ &= by_mean == by_mean_;
@@ -295,7 +297,7 @@ class Case {
     std::vector<Theta> other_;  // more draws, to take turns with
     std::size_t turn_ = 0;
     std::vector<int> told_;     // first cells of the outcomes told, where there are more draws
-    bool plans_twice_ = false;  // ask what pays under theta, then what still pays under the mean belief
+    bool plans_twice_ = false;  // ask what pays under a draw, then what still pays under the mean belief
     bool by_mean_ = false;      // the question of now is decided under the mean belief
     Hypotheses hypotheses_;
     bool drawn_ = false, surveyed_ = false;
@@ -322,6 +324,14 @@ class Case {
     std::vector<double> log_besides_;           // what features that were not on offer add to all of these
     std::vector<double> posterior_, answer_;    // P(label | evidence) under the theta in mind, and as the answer has it
     bool weighed_ = false;                      // the former is that of now
+
+    // Whether a case that explores is planned under a draw: all are at first, then ever fewer, since draws ask more
+    // than what is known by then calls for.
+    bool is_drawn(double n_labelled) const {
+        const double u = uniform_of(seed_ ^ 0x9e3779b97f4a7c15, number_);  // not the one that says who spends to learn
+        return u * u * n_labelled < all_drawn;
+    }
+    static constexpr double all_drawn = 2048.0;  // labels; from there on the share falls with their root
 
     // log P(label, evidence) with what pairs add to it.
     const std::vector<double>& bonded(const std::vector<double>& log_p) const {

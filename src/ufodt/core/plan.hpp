@@ -27,7 +27,7 @@ class Plan {
         case_.begin(belief, seed, number, offered, std::move(terms), n_draws);
         may_tell_.clear();
         restart();
-        if (case_.plans_twice() && !case_.takes_turns() && belief.views().size() == 0) find_what_to_learn(belief);
+        if (case_.explores() && !case_.takes_turns() && belief.views().size() == 0) find_what_to_learn(belief);
     }
 
     // Copy what the plan needs of the belief, so that later learning does not reach this case.
@@ -163,11 +163,13 @@ class Plan {
     // given: a draw alone often stops short of that.
     Question decide() {
         case_.think_by_mean(false);
-        const Question question = decide_in_mind();
-        if (question.feature >= 0 || !case_.plans_twice() || case_.has_another_turn()) return question;
-        case_.think_by_mean(true);
-        const Question by_mean = decide_in_mind();
-        return by_mean.feature < 0 ? something_to_learn() : by_mean;
+        Question question = decide_in_mind();
+        if (question.feature >= 0 || case_.has_another_turn()) return question;
+        if (case_.plans_twice()) {
+            case_.think_by_mean(true);
+            question = decide_in_mind();
+        }
+        return question.feature < 0 ? something_to_learn() : question;
     }
 
     // A case that asks nothing teaches nothing. Where labels are rare, no question may seem to pay, under draws
