@@ -2,6 +2,7 @@
 // other questions. Of each that is the weighted mean of P(outcome | label, answer) over the answers (core/pairs.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -28,11 +29,12 @@ class Given {
             const int from = shape.cell(shape.row(f), 0), to = shape.cell(shape.row(f + 1), 0);
             for (std::size_t i = first; i < told.size(); ++i)
                 weight_[f] += pairs.add_given(told[i], f, theta.p.data() + from, sum_.data() + from, room_);
-            for (int cell = from; cell < to; ++cell) {
-                given_.p[cell] = sum_[cell] / weight_[f];
-                given_.log_p[cell] = quick_log(static_cast<float>(given_.p[cell]));
-            }
+            const double scale = 1.0 / weight_[f];
+            for (int cell = from; cell < to; ++cell) given_.p[cell] = sum_[cell] * scale;
         }
+        // Of all cells, whether they have changed or not: in one go that takes less time.
+        std::transform(given_.p.begin(), given_.p.end(), given_.log_p.begin(),
+                       [](double x) { return quick_log(static_cast<float>(x)); });
     }
 
     // P(outcome | label) of one feature, `p`, given what was told.

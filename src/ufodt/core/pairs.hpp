@@ -115,14 +115,20 @@ class Pairs {
         const int n_outcomes = shape_.n_outcomes(feature);
         given.resize(static_cast<std::size_t>(n_outcomes) * shape_.n_labels);
         return with_number(shape_.n_labels, [&](auto m) {
-            double scale[Shape::max_labels];
-            std::fill_n(scale, +m, 0.0);
-            for (int k = 0; k < n_outcomes; ++k) {
-                const double* const n_b = came(shape_.row(feature) + k, feature_[told]);
-                for (int y = 0, cell = k * m; y < m; ++y, ++cell) {
-                    const double few_b = few(n_b[y], n_all[y], p[cell]) + 1e-300;
-                    given[cell] = p[cell] * (n[cell] + few_b) / (by_chance(n_told[y], n_b[y], n_all[y]) + few_b);
-                    scale[y] += given[cell];
+            // With these, `few` and `by_chance` of an outcome are products.
+            double few_of[Shape::max_labels], chance_of[Shape::max_labels], scale[Shape::max_labels];
+            for (int y = 0; y < m; ++y) {
+                few_of[y] = few(1.0, n_all[y], 0.0);
+                chance_of[y] = by_chance(n_told[y], 1.0, n_all[y]);
+                scale[y] = 0.0;
+            }
+            const double* n_b = came(shape_.row(feature), feature_[told]);
+            for (int cell = 0; cell < n_outcomes * m; cell += m) {
+                for (int y = 0; y < m; ++y) {
+                    const double without = p[cell + y],
+                                 few_b = few_of[y] * (n_b[cell + y] + strength * without) + 1e-300;
+                    given[cell + y] = without * (n[cell + y] + few_b) / (chance_of[y] * n_b[cell + y] + few_b);
+                    scale[y] += given[cell + y];
                 }
             }
             for (int y = 0; y < m; ++y) scale[y] = 1.0 / scale[y];
