@@ -50,7 +50,9 @@ class Pairs {
 
     // One case that told these rows, at most one of each feature.
     void add(const std::vector<int>& rows, int label, double weight) {
-        count(rows, label, weight, [&](int a, int b) { sum_up(a, b, label); });
+        is_whole_ &= weight == std::floor(weight);
+        if (is_whole_) count(rows, label, weight, [&](int a, int b) { add_up(a, b, label, weight); });
+        else count(rows, label, weight, [&](int a, int b) { sum_up(a, b, label); });
     }
 
     // One of many, of which all are merged into others in the end: only the counts are kept up to date.
@@ -177,6 +179,7 @@ class Pairs {
     std::vector<int> feature_;   // of every row
     std::vector<double> count_;  // rows x rows x labels
     std::vector<double> came_;   // features x rows x labels: how often one came where the other was known
+    bool is_whole_ = true;       // all counts are whole numbers
     std::vector<double> known_;  // features x features x labels, the first below the second: both were known
 
     double* at(int a, int b) {
@@ -227,7 +230,12 @@ class Pairs {
     }
 
     // What is derived from the counts of two rows, or of all of them; always in the same order, so that a model that
-    // was loaded has the same bits.
+    // was loaded has the same bits. Sums of whole counts have these in any order.
+    void add_up(int a, int b, int label, double weight) {
+        came(a, feature_[b])[label] += weight;
+        came(b, feature_[a])[label] += weight;
+        known(feature_[a], feature_[b])[label] += weight;
+    }
     void sum_up(int a, int b, int label) {
         if (feature_[a] > feature_[b]) std::swap(a, b);
         const int f = feature_[a], g = feature_[b], m = shape_.n_labels;
@@ -243,6 +251,7 @@ class Pairs {
     void sum_up() {
         const int m = shape_.n_labels;
         const std::size_t n = static_cast<std::size_t>(shape_.n_rows) * m;
+        is_whole_ = std::all_of(count_.begin(), count_.end(), [](double c) { return c == std::floor(c) && c < 1e15; });
         std::fill(came_.begin(), came_.end(), 0.0);
         std::fill(known_.begin(), known_.end(), 0.0);
         for (int a = 0; a < shape_.n_rows; ++a) {
