@@ -102,15 +102,17 @@ def test_to_be_asked_only_after_another_is_no_bond() -> None:
 
 def test_a_stream_finds_out_that_features_are_copies() -> None:
     """Labels hardly tell, since a plan that takes copies for news asks them where they agree; the answers do."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(2, size=3000)
-    X = (rng.random(3000) < np.where(y, 0.75, 0.25)).astype(int)[:, None].repeat(4, axis=1)
-    found = {}
-    for name, prior in (("naive", ALONE), ("paired", Prior())):
-        learner = UFODT(Problem([Binary(f"b{i}") for i in range(4)], labels=[0, 1]), prior=prior, seed=1)
-        learner.run(X[:2000], y[:2000])
-        found[name] = learner.evaluate(X[2000:]).n_asked
-    assert learner.belief.is_paired and found["paired"] == 1.0 < found["naive"]
+    asked: dict[str, list[float]] = {"naive": [], "paired": []}
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(2, size=3000)
+        X = (rng.random(3000) < np.where(y, 0.75, 0.25)).astype(int)[:, None].repeat(4, axis=1)
+        for name, prior in (("naive", ALONE), ("paired", Prior())):
+            learner = UFODT(Problem([Binary(f"b{i}") for i in range(4)], labels=[0, 1]), prior=prior, seed=1)
+            learner.run(X[:2000], y[:2000])
+            asked[name].append(learner.evaluate(X[2000:]).n_asked)
+        assert learner.belief.is_paired
+    assert np.mean(asked["paired"]) < np.mean(asked["naive"]) - 0.4 and min(asked["paired"]) == 1.0
 
 
 def test_bits_of_the_evidence_add_up_to_the_answer() -> None:

@@ -278,7 +278,7 @@ def test_a_prior_follows_how_often_values_come_unless_an_expert_speaks_of_them()
         for _ in range(60):
             learner.learn({"values": {"fever": 0, "rhythm": "sinus"}}, "healthy")
     found = {name: learner.belief.mean()[0][:, 1] for name, learner in learners.items()}
-    assert found["ours"][0] > 0.95 and found["ours"][2] > 0.9
+    assert found["ours"][0] > 0.9 and found["ours"][2] > 0.8
     np.testing.assert_allclose(found["expert"][:2], [0.1, 0.9])
     np.testing.assert_array_equal(found["expert"][2:], found["ours"][2:])
     for name in ("flat", "paper"):

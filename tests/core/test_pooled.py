@@ -22,7 +22,7 @@ def alpha(case: Small, flags: list[int]) -> np.ndarray:
     for f, flag in enumerate(flags):
         if flag:
             rows = case.rows(f)
-            came = counts[rows].sum(axis=1) + 1
+            came = counts[rows].sum(axis=1) + 4
             prior[rows] *= np.array([rounded(len(came) * n / came.sum()) for n in came])[:, None]
     return np.asarray(prior + counts)
 

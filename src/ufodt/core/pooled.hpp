@@ -31,11 +31,11 @@ class Pooled {
     // What the prior of a row is multiplied by: 1 on the average over the outcomes of a feature, but for rounding.
     double factor(int row) const { return is_pooled_.empty() ? 1.0 : factor_[row]; }
 
-    // From what was counted of a feature, outcomes x labels, and once more of every outcome; returns if it has changed.
+    // From what was counted of a feature, outcomes x labels, and some more of every outcome; returns if it has changed.
     bool find(const Shape& shape, int feature, const double* count) {
         const int n = shape.n_outcomes(feature), m = shape.n_labels;
         double* const factor = factor_.data() + shape.row(feature);
-        came_.assign(n, 1.0);
+        came_.assign(n, behind);
         double sum = 0.0;
         for (int k = 0; k < n; ++k, count += m) {
             for (int y = 0; y < m; ++y) came_[k] += count[y];
@@ -51,9 +51,10 @@ class Pooled {
     }
 
   private:
+    static constexpr double behind = 4.0;  // times that every outcome came, beside what was counted
     std::vector<std::uint8_t> is_pooled_;
     std::vector<double> factor_;  // per row
-    std::vector<double> came_;    // scratch: how often each outcome of a feature came, and once more
+    std::vector<double> came_;    // scratch: how often each outcome of a feature came
 
     // To two bits behind the first one.
     static double rounded(double x) {
