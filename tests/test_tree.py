@@ -125,9 +125,11 @@ def test_a_case_that_misses_more_than_is_planned_for_is_answered_where_it_stands
 
 
 def test_limits_keep_the_likeliest_nodes() -> None:
-    learner = learned("bins-ec2")
-    whole, small = learner.tree(max_missing=0, max_nodes=50_000), learner.tree(max_missing=0, max_nodes=20)
-    assert len(small.nodes) <= 20 < len(whole.nodes) and not small.complete
+    learner = learned("paired-ig")
+    whole = learner.tree(max_missing=0, max_nodes=50_000)
+    limit = len(whole.nodes) // 2
+    small = learner.tree(max_missing=0, max_nodes=limit)
+    assert 1 < len(small.nodes) <= limit and whole.complete and not small.complete
     asked = min(node.share for node in small.nodes if node.feature)
     assert asked >= max(node.share for node in small.nodes if node.cut) - 1e-12
     assert learner.tree(max_depth=2).depth <= 3  # two answers, and one that cannot be had
