@@ -57,13 +57,14 @@ class Belief {
     void learn_pairs() {
         if (views_.size() == 0) together_.learn_pairs(shape_);
     }
-    // The prior of some features is shaped as their outcomes come over all labels.
+    const Together& together() const { return together_; }
+    Together& together() { return together_; }
+
+    // From now on the prior of some features is shaped as their outcomes come over all labels.
     void pool(std::vector<std::uint8_t> features) {
         pooled_.pool(shape_, std::move(features));
         refresh();
     }
-    const Together& together() const { return together_; }
-    Together& together() { return together_; }
 
     const Continuous& continuous() const { return continuous_; }
     const Cuts& cuts() const { return continuous_.cuts(); }

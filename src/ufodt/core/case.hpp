@@ -106,9 +106,11 @@ class Case {
     const std::vector<int>& open() const { return open_; }
     bool is_viewed(int feature) const { return ufodt::is_viewed(*views_, *cuts_, feature); }
 
+    // Whether a case may ask in order to learn; most of those that do are planned under a draw before the mean.
+    bool explores() const { return policy_.plans_twice(); }
+
     // Questions are decided under the theta in mind: the one drawn or, where both serve, the mean in the end; where
     // outcomes come in pairs, as it is given the answers. Hypotheses are drawn from it as it is without them.
-    bool explores() const { return policy_.plans_twice(); }
     bool plans_twice() const { return plans_twice_; }
     void think_by_mean(bool by_mean) {
         weighed_ &= by_mean == by_mean_;

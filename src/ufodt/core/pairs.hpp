@@ -179,8 +179,8 @@ class Pairs {
     std::vector<int> feature_;   // of every row
     std::vector<double> count_;  // rows x rows x labels
     std::vector<double> came_;   // features x rows x labels: how often one came where the other was known
-    bool is_whole_ = true;       // all counts are whole numbers
     std::vector<double> known_;  // features x features x labels, the first below the second: both were known
+    bool is_whole_ = true;       // all counts are whole numbers
 
     double* at(int a, int b) {
         return count_.data() + (static_cast<std::size_t>(a) * shape_.n_rows + b) * shape_.n_labels;
