@@ -103,7 +103,7 @@ def on_worlds(n_cases: int, settings: dict[str, Any], n: int) -> Iterator[tuple[
                 record = learner.run(X, y)
                 least = optimum(world).cost
                 lost = world.problem.losses[y, np.asarray(record.predicted)].mean()
-                policy = policies.settled(learner.policy, world.problem, world.compiled)
+                policy = policies.settled(learner.policy, world.problem, world.compiled, learner.belief)
                 tree = core.Tree(world.compiled, policy, learner.belief, seed=i, number=0)
                 learned = certificate.of_tree(tree, world.theta, world.label, worth=1.0)
                 yield (record.cost.mean() + lost) / least, learned.cost / least

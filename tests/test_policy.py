@@ -134,9 +134,8 @@ def test_planning_under_the_mean_too_costs_less_while_learning_than_a_draw_alone
             record = learner.run(X, y)
             lost = world.problem.losses[y, np.asarray(record.predicted)]
             learning[plan].append((record.cost + lost).mean() / least)
-            tree = core.Tree(
-                world.compiled, settled(learner.policy, world.problem, world.compiled), learner.belief, seed=i, number=0
-            )
+            planned = settled(learner.policy, world.problem, world.compiled, learner.belief)
+            tree = core.Tree(world.compiled, planned, learner.belief, seed=i, number=0)
             learned[plan].append(certificate.of_tree(tree, world.theta, world.label, worth=1.0).cost / least)
     gain = np.array(learning["draw"]) - learning["both"]
     assert gain.mean() > 3 * gain.std() / np.sqrt(len(gain)) > 0
@@ -196,6 +195,30 @@ def test_a_small_problem_of_many_labels_is_too_much_work_to_plan_exactly(monkeyp
     exact = learner.gap().ratio
     monkeypatch.setattr(policy, "_SMALL_WORK", work - 1)
     assert abs(exact - 1) < 1e-9 < learner.gap().ratio - 1
+
+
+def asked_of_twelve(n_labels: int, *, worth: float, criterion: str = "ig", dearer: float = 0.0) -> float:
+    """Questions of a settled policy where many answers tell a little each, and pay only some of them together."""
+    problem = Problem([Binary(f"x{j}", price=1.0 + dearer * j) for j in range(12)], labels=[0, 1])
+    compiled = compile_problem(problem, thresholds.bins())
+    theta, label = np.tile([[0.62, 0.38], [0.38, 0.62]], (12, 1)), np.array([0.75, 0.25])
+    belief = core.Belief(compiled, np.ones((24, 2)), np.ones(2), True)
+    belief.set_counts(theta * label * n_labels, label * n_labels)
+    rule = Policy(criterion=Criterion(criterion), stop=stop.cost_benefit(worth))
+    tree = core.Tree(compiled, settled(rule, problem, compiled, belief), belief, seed=0, number=0)
+    return certificate.of_tree(tree, theta, label, worth=worth).n_asked
+
+
+@pytest.mark.parametrize("criterion", ["ig", "ec2"])
+def test_the_more_labels_have_come_the_further_a_settled_policy_looks_ahead(criterion: str) -> None:
+    five = [asked_of_twelve(n, worth=80, criterion=criterion) > 3 for n in (400, 4 * 3**5 - 1, 4 * 3**5)]
+    seven = [asked_of_twelve(n, worth=60, criterion=criterion) > 3 for n in (4 * 3**6, 4 * 3**7 - 1, 4 * 3**7)]
+    assert five == seven == [False, False, True]
+
+
+def test_where_prices_differ_twice_as_many_states_are_looked_ahead_over() -> None:
+    assert asked_of_twelve(400, worth=80) == 0  # four questions have 81 states, five have 243
+    assert asked_of_twelve(400, worth=80, dearer=1e-6) > 3
 
 
 def test_where_mistakes_differ_an_exact_plan_is_more_work() -> None:

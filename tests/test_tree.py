@@ -125,7 +125,7 @@ def test_a_case_that_misses_more_than_is_planned_for_is_answered_where_it_stands
 
 
 def test_limits_keep_the_likeliest_nodes() -> None:
-    learner = learned("paired-ig")
+    learner = learned("bins-ig")
     whole = learner.tree(max_missing=0, max_nodes=50_000)
     limit = len(whole.nodes) // 2
     small = learner.tree(max_missing=0, max_nodes=limit)

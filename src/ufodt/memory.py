@@ -175,14 +175,15 @@ class Memory:
 
     # --- within --------------------------------------------------------------------------------------------
 
-    def _settled(self) -> core.Policy:
-        return policies.settled(self.policy, self.problem, self._compiled)
+    def _settled(self, belief: core.Belief | None = None) -> core.Policy:
+        """The policy that explores no more, by this belief or, held alone, by that of now."""
+        return policies.settled(self.policy, self.problem, self._compiled, belief or self._belief)
 
     def _tree(self, belief: core.Belief | None = None) -> core.Tree:
         """The tree of the mean belief: of this one, or of what is believed now."""
-        policy = self._settled()
         with self._alone:
-            held = self._belief if belief is None else belief
+            held = belief or self._belief
+            policy = self._settled(held)
             return core.Tree(self._compiled, policy, held, seed=self.seed, number=TREE, selection=self._selection)
 
 

@@ -28,6 +28,8 @@ class Criterion(StrEnum):
 _PLANNERS = {"lookahead": 128, "greedy": 128, "optimal": core.MAX_STATES}  # states looked ahead over
 # What is planned exactly where nothing more is explored: ten binary features, or five of eight bins, and a few labels.
 _SMALL_STATES, _SMALL_WORK = 1 << 17, 1 << 22  # a few milliseconds
+# A larger problem is looked ahead into there as far as what was learned carries: a state for every few labels.
+_LABELS_PER_STATE, _MOST_STATES = 4, 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +69,8 @@ class Policy:
         with information gain, and `greedy` with the other criteria, whose choice is their point. Other stop rules leave
         it to the criterion.
         Where nothing more is explored (`evaluate`, `tree`, `open(explore=False)`) `lookahead` sees all of a small
-        problem, unless `plan` is `mean` anyway. Plans keep within a budget, and take thresholds as they are chosen now.
+        problem, and `lookahead` and `greedy` the further into a larger one the more labels have come, unless `plan` is
+        `mean` anyway. Plans keep within a budget, and take thresholds as they are chosen now.
     """
 
     criterion: Criterion = Criterion.IG
@@ -126,8 +129,11 @@ def paper(*, criterion: str = "ec2", n_hypotheses: int) -> Policy:
     )
 
 
-def to_core(policy: Policy, problem: Problem) -> core.Policy:
-    """Return the policy as the core reads it; amounts left open are filled in from the problem."""
+def to_core(policy: Policy, problem: Problem, *, at_least: int = 0) -> core.Policy:
+    """Return the policy as the core reads it, which looks ahead over so many states `at_least`.
+
+    Amounts left open are filled in from the problem.
+    """
     return core.Policy(
         criterion=policy.criterion.value,
         stop=_prefix(policy.stop, _default_worth(problem)),
@@ -137,22 +143,26 @@ def to_core(policy: Policy, problem: Problem) -> core.Policy:
         redraw_below=policy.redraw_below,
         predict_theta=policy.predict == "theta",
         plan=policy.plan,
-        lookahead=_PLANNERS[policy.planner or "lookahead"],
+        lookahead=max(_PLANNERS[policy.planner or "lookahead"], at_least),
         greedy=policy.planner == "greedy",
         spend_to_learn=policy.spend_to_learn,
     )
 
 
-def settled(policy: Policy, problem: Problem, compiled: core.Problem) -> core.Policy:
+def settled(policy: Policy, problem: Problem, compiled: core.Problem, belief: core.Belief) -> core.Policy:
     """Return the policy that explores no more, as the core reads it: under the mean belief, exact on small problems.
 
-    What plans under the mean anyway stays as it is, and so does the paper, which plans and answers under one draw.
+    On larger ones a plan of many questions promises more than few cases have taught, so it looks ahead over no more
+    states than the belief has labels for. What plans under the mean anyway stays as it is, and so does the paper,
+    which plans and answers under one draw.
     """
     if policy.predict == "theta" or policy.plan == "mean":
         return to_core(policy, problem)
     is_small = n_states(compiled) <= _SMALL_STATES and work(compiled) <= _SMALL_WORK
     exact = policy.planner == "lookahead" and is_small
-    return to_core(replace(policy, plan="mean", planner="optimal" if exact else policy.planner), problem)
+    carried = min(int(belief.label_counts.sum() / _LABELS_PER_STATE), _MOST_STATES)
+    planner = "optimal" if exact else policy.planner
+    return to_core(replace(policy, plan="mean", planner=planner), problem, at_least=carried)
 
 
 def worth(policy: Policy, problem: Problem) -> float:

@@ -152,6 +152,7 @@ class Lookahead {
     double worth_ = 1.0;  // of one unit of loss, by the stop rule that weighs it
     double lowest_price_ = 0.0, at_stake_ = 0.0;
     int foreseen_ = -1;
+    std::size_t max_states_ = 0;          // to look ahead over
     std::vector<std::size_t> promising_;  // of the candidates: those looked ahead at
     std::vector<int> features_;           // the same, as features
     std::vector<int> together_;           // one of them with what is to be bought first
@@ -214,11 +215,13 @@ class Lookahead {
     }
 
     // As many candidates as can be looked ahead over: in turn the one of the highest gain per price, and the one whose
-    // gain leaves most after its price, so that neither many cheap questions nor a dear decisive one go unseen.
+    // gain leaves most after its price, so that neither many cheap questions nor a dear decisive one go unseen. Where
+    // prices differ, that takes twice as many states.
     void choose_promising(const Case& now, const Gains& gains, Candidates& candidates) {
         promising_.clear();
         features_.clear();
         rank(now, gains, candidates);
+        max_states_ = std::min((has_one_price_ ? 1 : 2) * now.policy().lookahead, Optimal::max_states);
         std::size_t n_states = 1, n_passed = 0;
         // One answer tells little of very many labels, so that none would pay alone.
         const std::size_t n_at_least = std::bit_width(static_cast<unsigned>(now.shape().n_labels)) / 2;
@@ -227,9 +230,8 @@ class Lookahead {
             const bool is_askable = candidates[found].is_askable;
             bundle(now, candidates[found]);
             const std::size_t n_then = n_states_with(now, n_states);
-            const std::size_t max_states = now.policy().lookahead;
-            const bool is_slow = n_then * now.shape().n_labels > 4 * max_states && promising_.size() >= n_at_least;
-            const bool is_too_much = n_then > max_states || is_slow;
+            const bool is_slow = n_then * now.shape().n_labels > 4 * max_states_ && promising_.size() >= n_at_least;
+            const bool is_too_much = n_then > max_states_ || is_slow;
             if (is_askable && is_too_much && !promising_.empty()) return;
             if (!is_askable && (is_too_much || !all_listed(now, candidates))) {
                 rate_[found] = surplus_[found] = -INFINITY;
@@ -289,7 +291,7 @@ class Lookahead {
     // States to look ahead over once the bundle is added, or more than are allowed.
     std::size_t n_states_with(const Case& now, std::size_t n_states) const {
         for (const int each : together_) {
-            if (n_states <= now.policy().lookahead && !is_promising(each))
+            if (n_states <= max_states_ && !is_promising(each))
                 n_states *= static_cast<std::size_t>(now.shape().n_outcomes(each)) + 1;
         }
         return n_states;

@@ -50,7 +50,7 @@ def after_led(seeds: tuple[int, ...]) -> list[Result]:
         stream = led(N_LED, seed=seed)
         learner = UFODT(world.problem, seed=seed)
         learner.run(stream.X, stream.y)
-        policy = policies.settled(learner.policy, world.problem, world.compiled)
+        policy = policies.settled(learner.policy, world.problem, world.compiled, learner.belief)
         tree = core.Tree(world.compiled, policy, learner.belief, seed=seed, number=0)
         worth = policies.worth(learner.policy, world.problem)
         found.append(certificate.of_tree(tree, world.theta, world.label, worth=worth))

@@ -93,7 +93,6 @@ def follow(world: World, policy: Policy, *, worth: float | None = None, seed: in
     A policy that draws hypotheses is one tree per `seed`.
     """
     worth = policies.worth(policy, world.problem) if worth is None else worth
-    tree = core.Tree(
-        world.compiled, policies.settled(policy, world.problem, world.compiled), world.belief, seed=seed, number=0
-    )
+    planned = policies.settled(policy, world.problem, world.compiled, world.belief)
+    tree = core.Tree(world.compiled, planned, world.belief, seed=seed, number=0)
     return certificate.of_tree(tree, world.theta, world.label, worth=worth)

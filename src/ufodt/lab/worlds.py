@@ -20,7 +20,7 @@ from ufodt.features import Binary
 from ufodt.lab.datasets import TURNEY
 from ufodt.lab.optimal import World, follow, optimum
 from ufodt.lab.verdict import Measurements, Result, at_most, spread
-from ufodt.policy import Policy
+from ufodt.policy import Criterion, Policy
 from ufodt.problem import Problem
 
 N_TESTS = 10
@@ -124,7 +124,8 @@ Choose = Callable[[core.Plan, World, np.ndarray], int | None]
 
 def play(world: World, choose: Choose) -> Expected:
     """Return what a policy given as a function pays: of the plan so far and P(label) it chooses a feature, or None."""
-    policy = policies.settled(Policy(criterion="ig", stop=stop.confidence(1.0)), world.problem, world.compiled)  # type: ignore[arg-type]
+    sure = Policy(criterion=Criterion.IG, stop=stop.confidence(1.0))
+    policy = policies.settled(sure, world.problem, world.compiled, world.belief)
     plan = core.Plan(world.compiled, policy, world.belief, seed=0, number=0)
     first_row = np.cumsum([0, *world.compiled.n_outcomes])
     losses, worth = world.problem.losses, policies.worth(Policy(), world.problem)
