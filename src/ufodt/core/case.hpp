@@ -391,17 +391,6 @@ class Case {
         for (std::size_t y = 0; y < p.size(); ++y) p[y] = mean_->label[y] + exponent * (log_p[y] - mean_->label[y]);
         normalise(p, p);
     }
-
-    static void normalise(const std::vector<double>& log_p, std::vector<double>& p) {
-        const double top = *std::max_element(log_p.begin(), log_p.end());
-        p.resize(log_p.size());
-        with_number(static_cast<int>(p.size()), [&](auto m) {
-            double sum = 0.0;
-            for (int y = 0; y < m; ++y) p[y] = smooth_exp(log_p[y] - top);
-            for (int y = 0; y < m; ++y) sum += p[y];
-            for (int y = 0; y < m; ++y) p[y] /= sum;
-        });
-    }
 };
 
 }  // namespace ufodt

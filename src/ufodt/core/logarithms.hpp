@@ -6,6 +6,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
+
+#include "shape.hpp"
 
 namespace ufodt {
 
@@ -63,6 +66,18 @@ inline void times_log(double* x, std::size_t n) {
     const float series =
         1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
     return series * std::bit_cast<float>((static_cast<std::int32_t>(k) + 127) << 23);
+}
+
+// Weights from their logarithms, up to a constant: they sum to 1. Both may be the same.
+inline void normalise(const std::vector<double>& log_p, std::vector<double>& p) {
+    const double top = *std::max_element(log_p.begin(), log_p.end());
+    p.resize(log_p.size());
+    with_number(static_cast<int>(p.size()), [&](auto m) {
+        double sum = 0.0;
+        for (int y = 0; y < m; ++y) p[y] = smooth_exp(log_p[y] - top);
+        for (int y = 0; y < m; ++y) sum += p[y];
+        for (int y = 0; y < m; ++y) p[y] /= sum;
+    });
 }
 
 }  // namespace ufodt
