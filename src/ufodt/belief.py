@@ -1,7 +1,8 @@
 """What is known about theta, before the first case and after many: Dirichlet counts.
 
 The core's `Belief` holds the prior and what was learned apart, one row per outcome and one column per label.
-Here beliefs are made: of a prior, of arrays, of a table; the rest of the arithmetic is in `core/counts.hpp` and `core/belief.hpp`.
+Here beliefs are made: of a prior, of arrays, of a table; the rest of the arithmetic is in `core/counts.hpp` and
+`core/belief.hpp`.
 """
 
 import math
