@@ -1,6 +1,7 @@
 """What this installation measures, each figure beside its bar, as a table for people or JSON for programs."""
 
 import json
+import math
 import time
 from typing import Protocol
 
@@ -86,13 +87,14 @@ def _print_table(console: Console, results: list[Result], quick: bool, seconds: 
     table.add_column("bar", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for result in results:
-        bar = "" if result.bar is None else f"{_SENSES[result.sense]} {_amount(result.bar)}"
+        bar = "" if result.bar is None else f"{_SENSES[result.sense]} {_amount(result.bar, n_figures=5)}"
         what = f"{result.claim}\n[dim]  {result.note}[/]" if result.note else result.claim
         table.add_row(what, _figure(result), bar, _verdict(result))
     console.print(table)
     facts = speed.machine()
     console.print(
-        f"Times are CPU times, ± is one standard error. {facts['cpu']}, {facts['n_cpus']} CPUs, {facts['system']}, "
+        "Times are CPU times, ± is one standard error; what misses its bar by less is close. "
+        f"{facts['cpu']}, {facts['n_cpus']} CPUs, {facts['system']}, "
         f"Python {facts['python']}, river {facts['versions']['river']}, core {facts['core']}. Took {seconds:.0f} s.",
         style="dim",
     )
@@ -103,8 +105,10 @@ def _print_table(console: Console, results: list[Result], quick: bool, seconds: 
 def _figure(result: Result) -> str:
     if result.measured is None:
         return "not measured"
-    error = "" if result.error is None else f" ± {_amount(result.error)}"
-    return f"{_amount(result.measured)}{error} {result.unit}".rstrip()
+    if not result.error:
+        return f"{_amount(result.measured)} {result.unit}".rstrip()
+    n_decimals = max(0, 1 - math.floor(math.log10(result.error)))  # as many as the error has
+    return f"{result.measured:,.{n_decimals}f} ± {result.error:,.{n_decimals}f} {result.unit}".rstrip()
 
 
 def _verdict(result: Result) -> str:
@@ -112,13 +116,16 @@ def _verdict(result: Result) -> str:
         return "[yellow]unknown[/]"
     if result.bar is None:
         return ""
-    return "[green]holds[/]" if result.holds else "[bold red]missed[/]"
+    if result.holds:
+        return "[green]holds[/]"
+    return "[bold red]missed[/], close" if result.is_within_error else "[bold red]missed[/]"
 
 
-def _amount(number: float) -> str:
+def _amount(number: float, n_figures: int = 3) -> str:
     """Three figures that matter, and separators instead of powers of ten.
 
     >>> _amount(9.4263), _amount(0.2168), _amount(5_490_404.3), _amount(-0.00021)
     ('9.43', '0.217', '5,490,000', '-0.00021')
     """
-    return f"{number:.3g}" if abs(number) < 1000 else f"{float(f'{number:.3g}'):,.0f}"
+    shown = f"{number:.{n_figures}g}"
+    return shown if abs(number) < 1000 else f"{float(shown):,.0f}"

@@ -34,17 +34,28 @@ class Result:
     @property
     def holds(self) -> bool:
         """Whether the figure was measured and reaches the bar, if there is one."""
-        if self.measured is None:
-            return False
-        if self.bar is None:
-            return True
-        lead = self.measured - self.bar if self.sense == "at least" else self.bar - self.measured
-        return lead >= -1e-12  # rounding alone is no miss
+        return self.measured is not None and self._lead >= -1e-12  # rounding alone is no miss
+
+    @property
+    def is_within_error(self) -> bool:
+        """Whether the figure misses its bar by no more than its standard error: chance may have it so.
+
+        >>> [at_least(name="", claim="", bar=bar, measured=Spread(0.5, 0.1)).is_within_error for bar in (0.5, 0.6, 0.7)]
+        [False, True, False]
+        """
+        return self.measured is not None and not self.holds and self._lead >= -(self.error or 0.0) - 1e-12
+
+    @property
+    def _lead(self) -> float:
+        """By how much the figure is on the right side of its bar; none has nothing to miss."""
+        if self.measured is None or self.bar is None:
+            return 0.0
+        return self.measured - self.bar if self.sense == "at least" else self.bar - self.measured
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result for JSON."""
-        names = ("name", "claim", "unit", "sense", "bar", "measured", "error", "holds", "note", "detail")
-        return {name: getattr(self, name) for name in names}
+        names = ("name", "claim", "unit", "sense", "bar", "measured", "error", "holds", "is_within_error")
+        return {name: getattr(self, name) for name in (*names, "note", "detail")}
 
 
 Measurement: TypeAlias = tuple[str, Callable[[], list[Result]]]
