@@ -237,7 +237,14 @@ def test_only_a_frame_with_texts_has_texts() -> None:
 
 @pytest.mark.parametrize(
     ("costs", "prices"),
-    [(None, [1, 1]), (2.5, [2.5, 2.5]), ([1, 4], [1, 4]), (np.array([1.0, 4.0]), [1, 4]), ({"b": 3, "a": 1}, [1, 3])],
+    [
+        (None, [1, 1]),
+        (2.5, [2.5, 2.5]),
+        ([1, 4], [1, 4]),
+        (np.array([1.0, 4.0]), [1, 4]),
+        ({"b": 3, "a": 1}, [1, 3]),
+        (pd.Series({"b": 3.0, "a": 1.0}), [1, 3]),
+    ],
 )
 def test_costs_come_in_several_forms(costs: Any, prices: list[float]) -> None:
     assert [feature.price for feature in with_costs([Binary("a"), Binary("b")], costs)] == prices

@@ -304,3 +304,10 @@ def test_a_model_from_before_keeps_its_flat_prior() -> None:
     np.testing.assert_array_equal(old.belief.mean()[0], learner.belief.mean()[0])
     with pytest.raises(InvalidProblem, match="learns_values='often' came; expected True or False"):
         Prior(learns_values="often")  # type: ignore[arg-type]
+
+
+def test_an_expert_may_say_yes_and_no(tmp_path: Path) -> None:
+    problem = Problem([Binary("fever")], labels=["ill", "well"])
+    text = "[features.fever.ill]\nprobability = { YES = 0.9, no = 0.1 }\nstrength = 10\n"
+    belief = UFODT(problem, prior=read_prior(write(tmp_path, text))).belief
+    np.testing.assert_allclose(belief.prior[:, 0], [1, 9])

@@ -339,3 +339,17 @@ def test_labels_come_back_as_they_were(labels: tuple[Any, ...]) -> None:
     found = Problem([Binary("a")], labels=labels).labels_at(np.array([0, 1, 0], dtype=np.int32)).tolist()
     assert found == [labels[0], labels[1], labels[0]]
     assert [type(label) for label in found] == [type(labels[i]) for i in (0, 1, 0)]
+
+
+def test_labels_may_come_as_an_array_of_pyarrow() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    problem = Problem([Binary("a")], labels=["h", "i"])
+    for y in (pyarrow.array(["h", None, "i"]), pyarrow.chunked_array([["h"], [None, "i"]])):
+        assert problem.label_indices(y, 3).tolist() == [0, -1, 1]
+
+
+def test_a_list_of_no_rows_is_an_empty_table() -> None:
+    problem = Problem([Binary("a"), Continuous("b")], labels=["h", "i"])
+    learner = UFODT(problem)
+    learner.learn_many([], [])
+    assert len(learner.run([], []).cost) == len(learner.evaluate([]).record.cost) == len(learner.probabilities([])) == 0

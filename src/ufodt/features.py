@@ -17,6 +17,7 @@ from ufodt.errors import InvalidProblem, InvalidValue
 
 MAX_OUTCOMES = 1024
 TRUTH_VALUES = (("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"))  # as people write them
+TRUTH = {word: outcome for pair in TRUTH_VALUES for outcome, word in enumerate(pair)}
 
 Value: TypeAlias = str | int | float | bool
 Amount: TypeAlias = float | Mapping[str, float]  # a number, or amounts in several currencies
@@ -226,21 +227,38 @@ def from_text(feature: Feature, text: str, *, decimal_comma: bool = False) -> Va
     """
     written = text.strip()
     if isinstance(feature, Continuous):
-        if decimal_comma and DECIMAL_COMMA.fullmatch(written) and not THOUSANDS.fullmatch(written):
-            written = written.replace(",", ".")
+        written = with_point(written) if decimal_comma else written
         if not math.isfinite(as_number(written)):
             raise InvalidValue(f"{feature.name}: {written!r} came; expected a number.")
         return as_number(written)
     plain_text = written.lower()
     if isinstance(feature, Binary):
-        for pair in TRUTH_VALUES:
-            if plain_text.removesuffix(".0") in pair:
-                return pair.index(plain_text.removesuffix(".0"))
-        raise InvalidValue(f"{feature.name}: {written!r} came; expected 0 or 1, no or yes.")
+        if plain_text.removesuffix(".0") not in TRUTH:
+            raise InvalidValue(f"{feature.name}: {written!r} came; expected 0 or 1, no or yes.")
+        return TRUTH[plain_text.removesuffix(".0")]
     same = meant(feature.values, written)
     if len(same) != 1:
         raise InvalidValue(f"{feature.name}: {written!r} came; expected one of {some(feature.values)}.")
     return same[0]
+
+
+def have_commas(texts: Iterable[str]) -> bool:
+    """Return whether commas in a column of numbers are decimal points: a table writes all its numbers alike.
+
+    >>> have_commas(["1,5", "3", "<2"]), have_commas(["1,5", "2.5"])
+    (True, False)
+    """
+    return not any("." in text and not math.isnan(as_number(text)) for text in texts)
+
+
+def with_point(text: str) -> str:
+    """Return a number with a decimal comma as one with a point; any other text as it is.
+
+    >>> with_point("1,5"), with_point("1,234"), with_point("a,b")
+    ('1.5', '1,234', 'a,b')
+    """
+    is_one = DECIMAL_COMMA.fullmatch(text) and not THOUSANDS.fullmatch(text)
+    return text.replace(",", ".") if is_one else text
 
 
 def meant(names: Iterable[Value], text: str) -> list[Value]:

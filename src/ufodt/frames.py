@@ -83,7 +83,7 @@ def with_costs(features: Sequence[Feature], costs: Any) -> list[Feature]:
     """
     if costs is None:
         return list(features)
-    if isinstance(costs, Mapping):
+    if isinstance(costs, Mapping) or hasattr(costs, "items"):  # a series of pandas has names too
         entries = {str(name): entry for name, entry in costs.items()}
     else:
         amounts = np.asarray(costs)

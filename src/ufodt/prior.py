@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ufodt import core
 from ufodt.amount import MOST, number, plain
 from ufodt.errors import InvalidProblem
-from ufodt.features import Continuous, Feature, Value, meant
+from ufodt.features import TRUTH, Binary, Continuous, Feature, Value, meant
 from ufodt.problem import Label, Problem
 from ufodt.thresholds import Thresholds
 
@@ -234,7 +234,8 @@ def _probabilities(expert: Expert, feature: Feature) -> NDArray[np.float64]:
     else:
         values = feature.values
     if isinstance(given, Mapping):
-        said = {_known_as(values, value): p for value, p in given.items()}
+        words = TRUTH if isinstance(feature, Binary) else {}
+        said = {words.get(str(value).lower(), _known_as(values, value)): p for value, p in given.items()}
         if set(said) != set(values) or len(said) != len(given):
             raise InvalidProblem(
                 f"{expert.feature}: probabilities came for {list(given)}; expected one for each of {list(values)}."

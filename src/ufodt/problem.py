@@ -248,7 +248,7 @@ class Problem:
             if given.size and (given.min() < 0 or given.max() >= self.n_labels):
                 _by_row(given.tolist(), self.label_index, -1)  # says which
             return np.ascontiguousarray(given, dtype=np.int32)
-        one_by_one = given.tolist() if hasattr(y, "dtype") else list(y)  # an array of a list would make all alike
+        one_by_one = given.tolist() if hasattr(y, "dtype") else _plain_list(y)  # an array would make all alike
         return np.array(_by_row(one_by_one, lambda label: self.label_index(plain(label)), -1), dtype=np.int32)
 
     def labels_at(self, indices: LabelIndices) -> NDArray[Any]:
@@ -262,6 +262,11 @@ class Problem:
         labels, as_they_are = np.array(self.labels), np.array(self.labels, dtype=object)
         kept = [(type(label), label) for label in labels.tolist()] == [(type(label), label) for label in self.labels]
         return labels if kept else as_they_are
+
+
+def _plain_list(given: Any) -> list[Any]:
+    """What comes as a list, or as an array of pyarrow, whose items are no plain values."""
+    return list(given.to_pylist() if hasattr(given, "to_pylist") else given)
 
 
 def _checked_features(given: Any) -> tuple[Feature, ...]:
@@ -341,6 +346,8 @@ def _as_table(X: Any, n_features: int) -> NDArray[Any]:
         ) from None
     if table.ndim == 0:
         raise InvalidValue(f"{_kind(X)} came as a table; expected a list of rows, an array or a frame.")
+    if table.shape == (0,):  # a list of no rows
+        return np.empty((0, n_features))
     if table.ndim != 2 or table.shape[1] != n_features:
         raise InvalidValue(
             f"A table of shape {table.shape} came; expected (n_cases, {n_features}), one column per feature."

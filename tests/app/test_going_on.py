@@ -6,12 +6,13 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import Result
 
 import ufodt
 from ufodt.app import run as runs
-from ufodt.app.reading import read_stream
+from ufodt.app.reading import read_stream, read_stream_for
 from ufodt.lab import datasets
 
 from .calling import call, rows
@@ -132,3 +133,20 @@ def test_a_number_that_means_not_known_is_missing_by_the_file_or_by_the_option(t
     for about, missing in ((str(tmp_path / "o.toml"), ()), (None, ("-9",))):
         stream = read_stream(str(tmp_path / "t.csv"), label="y", about=about, missing=missing)
         assert stream.X[:, 0].tolist() == [1.0, None, 2.5, None] and stream.missing == ("-9",)
+
+
+@pytest.mark.parametrize("separator", [";", ","])
+def test_decimal_commas_are_read_the_same_way_both_times(separator: str, tmp_path: Path) -> None:
+    """Also where many cells are no numbers, and the file of prices says that the column holds some."""
+    rng = np.random.default_rng(1)
+    table = [f"crp{separator}state"]
+    for i in range(300):
+        crp = "<15" if i % 6 == 0 else f'"{rng.normal(40 + 20 * (i % 2), 8):.1f}"'.replace(".", ",")
+        table.append(f"{crp}{separator}{'ill' if i % 2 else 'healthy'}")
+    (tmp_path / "cases.csv").write_text("\n".join(table))
+    (tmp_path / "about.toml").write_text('[features.crp]\nkind = "continuous"\n')
+    first = read_stream(str(tmp_path / "cases.csv"), label="state", about=str(tmp_path / "about.toml"))
+    later = read_stream_for(first.problem, str(tmp_path / "cases.csv"), label="state")
+    assert first.X.tolist() == later.X.tolist() and sum(x is None for x in first.X[:, 0]) == 50
+    assert "The commas in 'crp' were read as decimal points." in first.account
+    assert "50 cells of 'crp' were taken as missing: not a number ('<15')." in first.account

@@ -66,8 +66,9 @@ def test_a_model_outlives_what_happens_to_its_records(records: str, folder: Path
             stdout=full if records == "-" else subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
     assert done.returncode != 0 and "No space left on device" in done.stderr
-    assert f"What was learned so far is in {save}." in done.stderr and "Traceback" not in done.stderr
-    assert 0 < ufodt.load(save).n_opened < 900
+    n_opened = ufodt.load(save).n_opened
+    assert 0 < n_opened < 900 and "Traceback" not in done.stderr
+    assert f"What was learned so far is in {save}. To go on: --model {save} --skip {n_opened}" in done.stderr
 
 
 def test_a_model_outlives_a_reader_who_has_seen_enough(folder: Path, tmp_path: Path) -> None:
@@ -75,6 +76,33 @@ def test_a_model_outlives_a_reader_who_has_seen_enough(folder: Path, tmp_path: P
     done = subprocess.run(["sh", "-c", f"{command} | head -n 1"], capture_output=True, text=True)
     assert len(done.stdout.splitlines()) == 1 and "Traceback" not in done.stderr
     assert ufodt.load(tmp_path / "m.npz").n_opened > 0
+
+
+def test_a_reader_who_goes_away_at_once_is_no_reason_not_to_learn(folder: Path, tmp_path: Path) -> None:
+    save = tmp_path / "m.npz"
+    for extra in ([], ["--json"]):
+        reads, writes = os.pipe()
+        os.close(reads)
+        output = {"stderr" if extra else "stdout": writes, "stdout" if extra else "stderr": subprocess.DEVNULL}
+        subprocess.run([*UFODT, *about(folder), "--save", str(save), *extra], **output)  # type: ignore[call-overload]
+        os.close(writes)
+        assert counts(save) == counts(folder / "model.npz")
+        save.unlink()
+
+
+def test_names_in_brackets_are_no_markup(tmp_path: Path) -> None:
+    cases = "".join(f"{i % 10},{i % 2},{'yn'[i % 2]}\n" for i in range(300))
+    (tmp_path / "t.csv").write_text(f"glucose [mg/dl],[/bold],ill\n{cases}")
+    done = call("run", str(tmp_path / "t.csv"))
+    assert done.exit_code == 0 and "\n glucose [mg/dl]" in done.output and "\n [/bold]" in done.output
+
+
+def test_a_model_that_is_replaced_is_named(folder: Path, tmp_path: Path) -> None:
+    save = str(tmp_path / "m.npz")
+    assert "is replaced" not in call(*about(folder), "--save", save).output
+    assert f"{save} is replaced by a new model" in call(*about(folder), "--save", save).output
+    again = call("run", str(folder / "cases.csv"), "--label", "state", "--model", save, "--save", save)
+    assert "is replaced" not in again.output
 
 
 def test_a_run_that_nobody_hears_is_saved_all_the_same(folder: Path, tmp_path: Path) -> None:

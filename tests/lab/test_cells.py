@@ -130,7 +130,7 @@ def test_a_delimiter_at_the_end_of_the_rows_is_cut_and_told(tmp_path: Path) -> N
     table = read_table(write(tmp_path / "t.csv", "a,b,y\n1.5,2,p,\n2.5,3,q,\n3.5,4,p\n"), label="y")
     assert table.X.tolist() == [[1.5, 2], [2.5, 3], [3.5, 4]]
     assert table.account == ("2 rows were cut after 3 cells: only empty ones came after.",)
-    with pytest.raises(BadTable, match="The heading has 2 cells, the rows have 3 or 4"):
+    with pytest.raises(BadTable, match="The first line, the heading, has 2 cells, the rows have 3 or 4"):
         read_table(write(tmp_path / "t.csv", "a,y\n1,2,p\n1,2,3,q\n"))
 
 
@@ -198,3 +198,32 @@ def test_a_cell_without_end_is_refused_as_such(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(f"a,y\nx,p\n{'x' * 140_000},q\n")
     with pytest.raises(BadTable, match=r"t\.csv, line 3: a cell has more than 131,072 signs"):
         read_table(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("coding", ["utf-16-le", "utf-16-be", "utf-16"])
+def test_two_bytes_for_a_sign_need_no_mark(coding: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes("größe,y\n1.5,p\n2,q\n".encode(coding))
+    assert read_table(tmp_path / "t.csv").feature_names == ("größe",)
+
+
+@pytest.mark.parametrize("content", [b"PAR1\x15\x04", b"\x1f\x8b\x08", b"PK\x03\x04", b"a,y\n1\x00\x00,p\n"])
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_what_is_no_text_is_refused(content: bytes, name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadTable, match="What came is no text; expected a CSV, TSV or JSON Lines file"):
+        read_table(tmp_path / name)
+
+
+def test_blank_lines_may_stand_above_the_heading_and_blanks_behind_an_empty_cell(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path / "t.csv", '\n,,\na,b,y\n1,"" ,p\n2,"k" ,q\n"" ,"x",p\n'))
+    assert table.feature_names == ("a", "b") and np.isnan(table.X).tolist() == [
+        [False, True],
+        [False] * 2,
+        [True, False],
+    ]
+
+
+def test_a_label_of_its_own_for_nearly_every_row_is_remarked(tmp_path: Path) -> None:
+    told = account_of("a,y\n" + "".join(f"{i % 3},{i / 7:.3f}\n" for i in range(40)), tmp_path)
+    assert "There are 40 labels in 40 rows: is that the label, or a measurement?" in told
+    assert "is that the label" not in account_of("a,y\n" + "".join(f"{i % 3},{i % 20}\n" for i in range(40)), tmp_path)

@@ -387,8 +387,8 @@ def test_the_page_keeps_what_other_calls_have_finished_and_names_what_is_not_the
     assert all(f'id="{name}"' in last for name in ("first", "second", "mine")) and "Not on this page" not in last
     listed = json.loads((results / "manifest.json").read_text())
     assert {run["method"] for run in listed["runs"]} >= {"nb_ddm", "gaussian_nb"}
-    (tmp_path / "mine.toml").unlink()
-    assert 'id="mine"' not in page("first")
+    (tmp_path / "mine.toml").write_text("no experiment any more")
+    assert 'id="mine"' not in page("first"), "what was named earlier and cannot be read is in nobody's way"
 
 
 def test_data_that_cannot_be_had_is_named(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

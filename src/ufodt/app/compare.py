@@ -68,7 +68,7 @@ def show(
 
 
 def _print_account(console: Console, name: str, card: str, account: Sequence[str]) -> None:
-    console.print(f"[bold]{name}[/]")
+    console.print(name, style="bold", markup=False)
     console.print(card, markup=False)
     for sentence in account:
         console.print(f"done:     {sentence}", markup=False)

@@ -211,8 +211,9 @@ def _print_session(console: Console, learner: ufodt.UFODT, display: Mapping[str,
         console.print(_likelihood(f"{'lit' if lit else 'dark'}, for a price of {question.price:g}", session))
     answer = session.predict()
     verdict = "[green]right[/]" if answer.label == truth else "[red]wrong[/]"
+    why = "Nothing left is worth its price" if n_asked < len(display) else "Nothing is left to ask"
     console.print(
-        f"\nNothing left is worth its price. The answer is [bold]{answer.label}[/], "
+        f"\n{why}. The answer is [bold]{answer.label}[/], "
         f"{answer.probabilities[answer.label]:.0%} sure, for {answer.cost:g} of {len(display)}.\n"
         f"The truth is [bold]{truth}[/]: {verdict}; and the learner learns from it."
     )

@@ -91,11 +91,9 @@ def run(
     import json
     import shlex
 
-    from rich.console import Console
-
     import ufodt
     from ufodt.app.reading import read_drift, read_stream, read_stream_for
-    from ufodt.app.run import out_of, print_summary
+    from ufodt.app.run import Patient, out_of, print_summary
     from ufodt.app.run import run as go
     from ufodt.model_file import Target
     from ufodt.prior import read_prior
@@ -111,7 +109,7 @@ def run(
     )
     _check_apart("--save", save, {"DATA": data, "--price": about, "--prior": prior})
     target = None if save is None else Target(save)
-    console = Console(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
+    console = Patient(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
     with console.status("Reading the table") if console.is_terminal else nullcontext():
         if model is None:
             stream = read_stream(data, label=label, about=about, missing=missing)
@@ -128,8 +126,9 @@ def run(
             stream = read_stream_for(learner.problem, data, label=label, missing=missing)
     if skip > len(stream.y):
         raise click.UsageError(f"--skip leaves out {skip:,} cases, and {data} has {len(stream.y):,}.")
+    replaced = f"{save} is replaced by a new model; to go on with it instead, name it with --model too."
     with suppress(OSError):  # who does not hear it is no reason not to work
-        for sentence in stream.account:
+        for sentence in (*stream.account, *([replaced] if save and model is None and os.path.exists(save) else [])):
             console.print(sentence, style="dim", markup=False)
     with out_of(records, append=skip > 0) as out:
         tally, done = go(console, learner, stream, target=target, skip=skip, records=out)

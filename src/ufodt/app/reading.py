@@ -1,6 +1,5 @@
 """What people write, read under the names of a problem: tables for a learner, and single values."""
 
-import math
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from ufodt import drift
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue
-from ufodt.features import Feature, Value, as_number, from_text, meant, some
+from ufodt.features import Feature, Value, from_text, have_commas, meant, some
 from ufodt.lab import datasets
 from ufodt.lab.datasets import Dataset
 from ufodt.lab.datasets.cells import Cells, decode, examples, read_cells
@@ -70,7 +69,7 @@ def read_stream_for(problem: Problem, path: str, *, label: str | None, missing: 
         raise InvalidValue(f"No column is a feature of the model; it knows {some(f.name for f in problem.features)}.")
     if absent:
         account.append(f"Without a column, and so missing in every case: {', '.join(absent)}.")
-    X, unfit = _values(problem, cells.header, cells.rows, decimal_comma=True)
+    X, unfit = _values(problem, cells.header, cells.rows)
     account += _unfit(unfit)
     y: list[Label | None] = [None] * len(cells.rows)
     if label is None:
@@ -91,7 +90,7 @@ def _kinds(data: Dataset) -> str:
 
 
 def _values(
-    problem: Problem, header: Sequence[str], rows: Sequence[Sequence[str]], *, decimal_comma: bool = False
+    problem: Problem, header: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> tuple[NDArray[Any], dict[str, list[str]]]:
     """Return the cells as values of the features, and those of each that are none."""
     X = np.full((len(rows), problem.n_features), None, dtype=object)
@@ -101,9 +100,8 @@ def _values(
             continue
         at = header.index(feature.name)
         texts = {row[at] for row in rows}
-        has_points = any("." in text and not math.isnan(as_number(text)) for text in texts)
-        has_commas = decimal_comma and not has_points  # a table writes all its numbers alike
-        read = {text: _value(feature, text, has_commas) for text in texts}
+        decimal_comma = have_commas(texts)
+        read = {text: _value(feature, text, decimal_comma) for text in texts}
         X[:, j] = [read[row[at]] for row in rows]
         unfit[feature.name] = [row[at] for row in rows if row[at] and read[row[at]] is None]
     return X, unfit
@@ -213,11 +211,10 @@ class _file:
         if self.path != "-":
             return Path(self.path)
         content = standard_input().read()
-        self.folder = tempfile.TemporaryDirectory()
         start = decode(content)[0].lstrip()
         if start.startswith("[") and start[1:].lstrip().startswith("{"):
-            self.folder.cleanup()
             raise InvalidValue("A JSON array came through the pipe; expected one object on each line, or a CSV table.")
+        self.folder = tempfile.TemporaryDirectory()
         file = Path(self.folder.name, "stdin.jsonl" if start.startswith("{") else "stdin.csv")
         file.write_bytes(content)
         return file

@@ -34,8 +34,10 @@ def show(console: Console, names: Sequence[str], *, quick: bool, n_jobs: int, re
     campaign.write_manifest(runs, results, own=own)
     page = report.write(shown, found, results, missing=missing, outcome=outcome, absent=absent)
     for one in declared:
+        left_out = [name for name in one.datasets if name in missing]
+        without = f" (without {', '.join(left_out)})" if left_out else ""
         for verdict in claims.decide(one, found):
-            console.print(f"{verdict.outcome:>28}  {verdict.claim.says}", highlight=False)
+            console.print(f"{verdict.outcome:>28}  {verdict.claim.says}{without}", highlight=False, markup=False)
     for job, why in sorted(outcome.failures.items()):
         console.print(f"failed: {job}: {why}", style="red", highlight=False)
     if absent:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -26,6 +27,13 @@ from ufodt.stream import Record
 
 _CHUNK, _CHUNK_ANSWERED = 200, 5_000  # cases between two looks at the keyboard: learned from, and only answered
 _SAVE_EVERY = 30.0  # seconds
+
+
+class Patient(Console):
+    """A console that falls silent when nobody reads it any more: no reason not to learn, and to save."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
 
 
 @dataclass
@@ -88,7 +96,7 @@ def run(
 
     Where no case has a label there is nothing to explore for: they are answered as by the tree of the model.
     """
-    tally, saved_at, n_cases = Tally(), time.monotonic(), len(stream.y)
+    tally, saved_at, n_cases, n_opened = Tally(), time.monotonic(), len(stream.y), learner.n_opened
     learns = any(label is not None for label in stream.y)
     chunk = _CHUNK if learns else _CHUNK_ANSWERED
     try:
@@ -110,7 +118,10 @@ def run(
         _save(learner, target)
         if target is not None:
             with suppress(OSError):
-                print(f"What was learned so far is in {target.path}.", file=sys.stderr)
+                print(f"What was learned so far is in {target.path}.", end=" " if learns else "\n", file=sys.stderr)
+                if learns:
+                    n_done = skip + learner.n_opened - n_opened
+                    print(f"To go on: --model {target.path} --skip {n_done}", file=sys.stderr)
         raise
     _save(learner, target)
     return tally, skip + tally.n_cases >= n_cases
@@ -146,7 +157,7 @@ def print_summary(console: Console, tally: Tally, problem: ufodt.Problem) -> Non
     asked.add_column("price", justify="right")
     asked.add_column("in cases", justify="right")
     for name, part in list(said["asked"].items())[:10]:
-        asked.add_row(name, amount(float(problem.prices[problem.feature_index(name)])), share(part))
+        asked.add_row(escape(name), amount(float(problem.prices[problem.feature_index(name)])), share(part))
     if said["asked"]:
         console.print(asked)
 

@@ -16,7 +16,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
-from ufodt.errors import UfodtError
+from ufodt.errors import InvalidPolicy, UfodtError
 from ufodt.lab import experiment
 from ufodt.lab.datasets import DatasetUnavailable
 from ufodt.lab.evaluate import read_manifest
@@ -186,13 +186,21 @@ def progress_of(declared: Declaration, found: Found, *, without: Container[str] 
 
 
 def own_files(names: Iterable[str], results: Path) -> list[str]:
-    """Return the experiments of one's own that are named now, or were here before and are still there."""
+    """Return the experiments of one's own that are named now, or were here before and can still be read."""
     own = [str(Path(name).resolve()) for name in names if name.endswith(".toml")]
     try:
         before = json.loads((results / _MANIFEST).read_text(encoding="utf-8"))["own"]
     except (OSError, ValueError, KeyError, TypeError):
         before = []
-    return sorted({*own, *(path for path in before if Path(path).is_file())})
+    return sorted({*own, *(path for path in before if _is_readable(path))})
+
+
+def _is_readable(path: str) -> bool:
+    try:
+        experiment.read(Path(path))
+    except InvalidPolicy:
+        return False
+    return True
 
 
 def write_manifest(runs: Iterable[Run], results: Path, *, own: Sequence[str] = ()) -> Path:

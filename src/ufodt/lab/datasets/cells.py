@@ -22,8 +22,9 @@ _SHOWN = 5  # examples in a sentence of the account
 _QUOTED = r'(?<![^,;\t|])"[^"]*(?:""[^"]*)*"'  # a whole cell in quotes; what separates cells may stand inside
 _HEADING = re.compile(rf"(?:{_QUOTED}|[^\r\n])*")
 _SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])[",;\t|]*[\r\n]', re.IGNORECASE)  # what Excel may write in the first line
+_NO_TEXT = (b"PAR1", b"\x1f\x8b", b"PK\x03\x04")  # how files of Parquet, gzip and zip (Excel) begin
 _WHOLE = re.compile(r"[+-]?\d+")
-_BLANKS_AFTER_QUOTE = re.compile(r'(?<=[^"]") +(?=[,;\t|\r\n])')
+_BLANKS_AFTER_QUOTE = re.compile(r'(?:(?<=[^"]")|(?<=[,;\t|\r\n]"")) +(?=[,;\t|\r\n])')
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def decode(content: bytes) -> tuple[str, list[str]]:
     ('é', ['The file is not UTF-8; it was read as cp1252, as Excel writes it.'])
     """
     marked = content.startswith(codecs.BOM_UTF8)
-    name = "UTF-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "UTF-8"
+    name = "UTF-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else _unmarked(content)
     coding, account = "utf-8-sig" if marked else name, []
     try:
         return content.decode(coding), []
@@ -63,6 +64,17 @@ def decode(content: bytes) -> tuple[str, list[str]]:
         text = content.decode(coding, errors="replace")
         n_replaced = text.count("\ufffd")
         return text, account + ([f"{n_replaced} bytes are not {name} and were replaced."] if n_replaced else [])
+
+
+def _unmarked(content: bytes) -> str:
+    """Return how bytes without a mark are written: text has no NUL, but in UTF-16 every second byte is one."""
+    start = content[:1000]
+    n_even, n_odd = start[::2].count(0), start[1::2].count(0)
+    if 3 * max(n_even, n_odd) > len(start) and min(n_even, n_odd) == 0:
+        return "UTF-16-BE" if n_even else "UTF-16-LE"
+    if start.startswith(_NO_TEXT) or 0 in start:
+        raise BadTable("What came is no text; expected a CSV, TSV or JSON Lines file, or a Parquet file by its name.")
+    return "UTF-8"
 
 
 def toml_key(name: str) -> str:
@@ -125,7 +137,7 @@ def _read_text(path: Path, unknown: Callable[[str], bool]) -> Cells:
     else:
         delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(text)
     records = islice(_records(text, delimiter, path.name), 0 if separator is None else 1, None)
-    header = [name.strip() for name in next(records, ("", []))[1]]
+    header = [name.strip() for name in next((row for _, row in records if any(row)), [])]
     rows = _fitting(records, header, path.name, account)
     for j, name in enumerate(header):
         if delimiter != "," and _read_decimal_commas(rows, j, unknown, may_be_thousands=delimiter != ";"):
@@ -154,7 +166,7 @@ def _fitting(
             n_cut += bool(rest)
     found = " or ".join(map(str, sorted(widths)))
     if not rows:
-        wide = f" The heading has {len(header)} cells, the rows have {found}." if odd else ""
+        wide = f" The first line, the heading, has {len(header)} cells, the rows have {found}." if odd else ""
         raise BadTable(f"{name}: expected a heading and at least one row of its width.{wide}")
     if odd:
         account.append(

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ufodt.features import TRUTH_VALUES, Priced, as_number, meant
+from ufodt.features import TRUTH, TRUTH_VALUES, Priced, as_number, have_commas, meant, with_point
 from ufodt.lab.datasets.cells import CLEAR_SHARE, Cells, examples, read_cells, toml_key, were
 from ufodt.lab.datasets.dataset import BadTable, Column, Dataset, FloatArray, Kind, assemble
 from ufodt.lab.datasets.overrides import Override, Overrides, read_overrides
@@ -29,7 +29,6 @@ from ufodt.problem import MAX_LABELS
 MAX_CATEGORIES = 20
 _ENOUGH_TO_COUNT, _GAPS = 20, 1.25  # rows that a column must count to be their number; how many may have been left out
 _BITS = ("0", "1")
-_TRUTH = {name: float(i) for pair in TRUTH_VALUES for i, name in enumerate(pair)}
 
 
 def read_table(path: str | Path, *, label: str | None = None, overrides: str | Path | None = None) -> Dataset:
@@ -149,6 +148,8 @@ def _labels(cells: Sequence[str], where: str, account: list[str]) -> tuple[Any, 
             f"{where} holds {len(names)} different labels in {len(cells)} rows; "
             f"expected 2 to {MAX_LABELS}. Name another label column, or group its values."
         )
+    if 2 * len(names) > len(cells) >= _ENOUGH_TO_COUNT:
+        account.append(f"There are {len(names)} labels in {len(cells)} rows: is that the label, or a measurement?")
     index = {name: i for i, name in enumerate(names)}
     return np.array([index[label[cell]] for cell in cells], dtype=np.int64), names
 
@@ -200,6 +201,11 @@ def _column(name: str, cells: Sequence[str], said: Override, account: list[str])
     if column.kind == "categorical" and len(column.categories) < 2:
         account.append(f"The column {name!r} was left out: it never holds anything but {column.categories[0]!r}.")
         return None, np.empty(0)
+    if column.kind == "continuous" and have_commas(known):
+        written = {cell: with_point(cell) for cell in known}
+        if any(cell != point for cell, point in written.items()):
+            account.append(f"The commas in {name!r} were read as decimal points.")
+        cells = [written.get(cell, "") for cell in cells]
     read = _reader(column)
     values = np.array([read(cell) if cell else nan for cell in cells])
     if said == Override() and column.kind == "continuous" and _counts_rows(values):
@@ -226,7 +232,8 @@ def _counts_rows(values: FloatArray) -> bool:
     """Whether a column is the number of a row, some rows perhaps left out: whole, rising, and hardly with gaps."""
     if len(values) < _ENOUGH_TO_COUNT or np.isnan(values).any():
         return False
-    steps = np.diff(values)
+    with np.errstate(over="ignore"):
+        steps = np.diff(values)
     return bool((steps >= 1).all() and (steps % 1 == 0).all() and values[-1] - values[0] < _GAPS * len(values))
 
 
@@ -273,7 +280,7 @@ def _reader(column: Column) -> Callable[[str], float]:
     if column.kind == "continuous":
         return _number
     if column.kind == "binary" and column.categories == _BITS:
-        return lambda cell: _TRUTH.get(_plain(cell), nan)
+        return lambda cell: TRUTH.get(_plain(cell), nan)
     codes: dict[Any, float] = {name: float(i) for i, name in enumerate(column.categories)}
 
     @cache
