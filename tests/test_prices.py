@@ -474,3 +474,13 @@ def test_what_follows_from_other_duties_comes_last() -> None:
         paid.append((question.feature, question.price))
         session.tell(question.feature, 0)
     assert paid == [("a", 3.0), ("b", 0.5), ("ratio", 0.0)]
+
+
+def test_an_exact_plan_says_in_which_order_duties_come() -> None:
+    terms: dict[str, Any] = {"group": "g", "mandatory": True}
+    problem = Problem(
+        [Binary("a", price=1.0, later_price=0.0, **terms), Binary("b", price=0.5, computed_from=["a"], **terms)],
+        labels=[0, 1],
+    )
+    gap = UFODT(problem).gap()
+    assert gap.exact and gap.cost == pytest.approx(gap.least)

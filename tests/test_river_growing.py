@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from ufodt import growing, stop, thresholds
+from ufodt import drift, growing, stop, thresholds
+from ufodt.growing import OTHER
 from ufodt.river import UFODTClassifier
 
 from .river_cases import Counting, mixed, run, share_right
@@ -145,3 +146,13 @@ def test_what_is_learned_while_a_case_is_read_is_not_lost_with_it() -> None:
         model.predict_one(Nested(model))
     assert model.learner.belief.label_counts.sum() == counts + 50
     model.learn_one({"a": 1, "new": 0}, 1)
+
+
+def test_what_an_alarm_would_learn_again_is_not_forgotten_when_a_feature_grows() -> None:
+    model = UFODTClassifier(drift=drift.auto(), seed=1, stop=stop.confidence(1.0))
+    for i in range(30):
+        model.learn_one({"a": i % 2, "b": i // 2 % 2}, i // 2 % 2)
+    assert model.learner is not None
+    model.learner.discount(1.0)
+    model.learn_one({"a": "red", "b": 1}, 1)
+    assert model.learner.problem.features[0].values == (OTHER, 0, 1, "red")

@@ -20,8 +20,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ufodt import Binary, Categorical, Continuous, stop, thresholds
+from ufodt import UFODT, Binary, Categorical, Continuous, Problem, stop, thresholds
 from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue
+from ufodt.growing import OTHER
 from ufodt.lab import datasets
 from ufodt.prior import Expert, Prior
 from ufodt.sklearn import UFODTClassifier, paid_score
@@ -456,3 +457,24 @@ def test_paid_score_reaches_through_a_pipeline_that_routes_metadata() -> None:
     with sklearn.config_context(enable_metadata_routing=True):
         routed = paid_score(model, X, y)
     assert routed == paid_score(model, X, y)
+
+
+def test_a_column_of_texts_takes_in_all_numbers_of_a_later_part() -> None:
+    texts = pd.DataFrame({"ward": ["A", "B"] * 10, "x": [0, 1] * 10})
+    numbers = pd.DataFrame({"ward": [3, 4, 5, 0, 1] * 4, "x": [0, 1] * 10})
+    model = UFODTClassifier(random_state=0)
+    model.partial_fit(texts, [0, 1] * 10, classes=[0, 1]).partial_fit(numbers, [0, 1] * 10)
+    assert set(model.learner_.problem.features[0].values) == {OTHER, "A", "B", 0, 1, 3, 4, 5}
+
+
+def test_rows_one_by_one_teach_what_tells_together_as_a_stream_does() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (3000, 2))
+    y = (np.sin(3 * np.pi * X[:, 0]) * np.sin(3 * np.pi * X[:, 1]) > 0).astype(int)
+    how: dict[str, Any] = {"stop": stop.confidence(1.0), "thresholds": thresholds.bins(12)}
+    model = UFODTClassifier(random_state=0, **how)
+    for i in range(2000):
+        model.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1])
+    learner = UFODT(Problem([Continuous("a"), Continuous("b")], labels=[0, 1]), **how)
+    learner.run(X[:2000], y[:2000])
+    assert model.score(X[2000:], y[2000:]) > learner.evaluate(X[2000:], y[2000:]).accuracy - 0.03

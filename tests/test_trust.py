@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Prior, Problem, drift, thresholds
+from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Prior, Problem, drift, stop, thresholds
 from ufodt.lab import all_features
 from ufodt.thresholds import Thresholds
 
@@ -236,3 +236,21 @@ def test_surprise_is_by_what_the_answer_is_trusted_with() -> None:
     learner.learn({"values": {"a": 1, "b": 1, "c": 1}}, "yes")
     n, mean, *_ = learner._drift.state()
     assert n == 1 and mean == pytest.approx(-np.log(doubted[1]) + (doubted * np.log(doubted)).sum(), rel=1e-5)
+
+
+def test_of_many_labels_the_same_ones_are_judged_in_a_stream_and_in_sessions() -> None:
+    """Also where something is forgotten, so that what was seen draws them: of a number its value, however it came."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 900)
+    X = rng.normal(y[:, None], size=(900, 2))
+    problem = Problem([Continuous("a"), Continuous("b")], labels=[0, 1])
+    in_stream, in_sessions = (
+        UFODT(problem, drift=drift.discount(0.001), seed=3, stop=stop.confidence(1.0)) for _ in range(2)
+    )
+    in_stream.run(X, y)
+    for values, label in zip(X.tolist(), y.tolist(), strict=True):
+        session = in_sessions.open()
+        while (question := session.ask()) is not None:
+            session.tell(question.feature, values["ab".index(question.feature)])
+        in_sessions.learn(session.evidence, label)
+    np.testing.assert_array_equal(in_stream.belief.temper, in_sessions.belief.temper)

@@ -30,8 +30,8 @@ class Drift:
     prior
         What forgetting leads to, the injected prior of algorithm 5, where that is not the prior of the learner: before
         each learned case counts and prior together move a share `gamma` towards it, and a newcomer after an alarm
-        starts from it. Its count, experts and labels are read; whether labels, trust and pairs are learned
-        is said by the learner's own.
+        starts from it. Its count, experts and labels are read; whether labels, trust, pairs and values are
+        learned is said by the learner's own.
     """
 
     gamma: float = 0.0

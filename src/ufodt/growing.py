@@ -229,7 +229,9 @@ def is_blank(learner: UFODT, feature: int) -> bool:
     """Whether nothing was learned of a feature, by its index."""
     first = sum(learner._compiled.n_outcomes[:feature])
     rows = slice(first, first + learner._compiled.n_outcomes[feature])
-    return not any(belief.counts[rows].any() for belief in learner._state.beliefs().values())
+    is_counted = any(belief.counts[rows].any() for belief in learner._state.beliefs().values())
+    *_, recent = learner._drift.state()  # an alarm would learn these again
+    return not is_counted and not any(seen[0] == feature for evidence, _ in recent for seen in evidence)
 
 
 def grow(learner: UFODT, problem: Problem) -> UFODT:

@@ -147,17 +147,12 @@ class Memory:
         """The plan of the next case, in the memory of one that is over; `_end_plan` counts it."""
         with self._alone:
             plan, self._spare = self._spare, None  # taken, since reading a value may lead to another case
+            terms: dict[str, Any] = {"seed": self.seed, "number": self._n_opened, "price": price}
+            terms |= {"selection": self._selection, "drift": self._drift}
             if plan is None:
-                plan = core.Plan(self._compiled, self._policy, self._belief, seed=self.seed, number=self._n_opened)
-            plan.begin(
-                self._belief,
-                seed=self.seed,
-                number=self._n_opened,
-                selection=self._selection,
-                drift=self._drift,
-                price=price,
-            )
-        return plan
+                return core.Plan(self._compiled, self._policy, self._belief, **terms)
+            plan.begin(self._belief, **terms)
+            return plan
 
     def _end_plan(self, plan: core.Plan) -> None:
         with self._alone:

@@ -51,9 +51,9 @@ class Policy:
     plan
         Plan under a `draw` of theta, under its `mean`, which on a flat prior never asks, or under `both`: as long as a
         question pays under the draw it is asked, to learn; then what still pays under the mean, by which the answer is
-        given. From 2,048 labels on ever fewer cases are planned under a draw: a share that falls with the root. `both`
-        takes information gain, a stop that weighs cost and benefit and does not look at regions, and answers under the
-        mean; anything else plans under the draw alone.
+        given. From 2,048 labels on ever fewer cases are planned under a draw, a share that falls with the root (all are
+        where labels are not learned). `both` takes information gain, a stop that weighs cost and benefit and does not
+        look at regions, and answers under the mean; anything else plans under the draw alone.
     spend_to_learn
         What a case under `both` that would ask nothing spends to learn, on the average, as a share of the loss that it
         expects: where labels are rare, no question may seem to pay at first, though some do. Asked is what may tell

@@ -332,8 +332,10 @@ def _widened(features: Any, table: NDArray[Any], learner: UFODT | None = None) -
                 values = {value for value in column.tolist() if value is not None and value == value}
             except TypeError:
                 raise InvalidValue(f"{feature.name}: a cell holds several values; expected one in each.") from None
+        elif isinstance(feature, Binary):
+            values = set(column[_strangers(column)][:1].tolist())  # one makes it a number
         else:
-            values = set(column[_strangers(column)][:1].tolist())
+            values = set(column[column == column].tolist())
         wider.append(widen(feature, values, blank=learner is None or is_blank(learner, j)))
     return wider
 

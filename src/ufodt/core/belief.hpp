@@ -175,7 +175,7 @@ class Belief : public Counts {
         if (sum != std::floor(sum)) {
             for (const double count : label_count()) key = mix(key) + std::bit_cast<std::uint64_t>(count);
             for (const Seen& seen : evidence)
-                key = mix(key) + std::bit_cast<std::uint64_t>(seen.value) + static_cast<std::uint64_t>(seen.outcome);
+                key = mix(key) + std::bit_cast<std::uint64_t>(seen.value) + static_cast<std::uint64_t>(outcome(seen));
         }
         return key * 0x9e3779b97f4a7c15 >> 62 == 0 ? 4 : 0;
     }

@@ -68,11 +68,15 @@ class Continuous {
         if (cuts_[f].empty() && !has_thresholds_) cuts_[f] = sketch.values();
     }
 
-    // What was seen of a feature elsewhere; the cut points are those of all values then.
+    // What was seen of a feature elsewhere; the cut points move if they would have on the way there, value by value.
     void merge(int f, const Continuous& other) {
+        const std::int64_t before = n_seen_[f];
         sketch_[f].merge(other.sketch_[f]);
         n_seen_[f] += other.n_seen_[f];
-        if (n_seen_[f] >= first_cut) cut(f);
+        if (n_seen_[f] < first_cut) return;
+        const auto remembered = static_cast<std::uint64_t>(std::max(sketch_[f].weight(), double{first_cut}));
+        const auto period = static_cast<std::int64_t>(std::bit_floor(remembered));
+        if (cuts_[f].empty() || before / period != n_seen_[f] / period) cut(f);
     }
 
     void scale(double factor) {

@@ -207,8 +207,7 @@ class Plan {
         scored_ = false;
         lookahead_.reset();
         const std::vector<Stop>& stop = case_.policy().stop;
-        // Duties do not stop, but where not all of them may fit the budget, an exact plan says which come first.
-        const bool weighs = !must || (plans_all() && case_.budget() < INFINITY);
+        const bool weighs = !must || plans_all();  // duties do not stop, but an exact plan says which come first
         std::size_t at = 0;
         if (weighs && !stop.empty() && stops(stop, at) && !must) return {};
         if (lookahead_.foreseen() >= 0) {
