@@ -416,8 +416,9 @@ class UFODT(Memory):
     def merge(self, other: "UFODT") -> None:
         """Add what another learner of the same problem and prior has learned.
 
-        The counts of labels, yes-or-no and named values add exactly. A number's are counted again between cut points of
-        both, from the values that each keeps in summary; its pairs with other features go where its values went.
+        The counts of labels, yes-or-no and named values add exactly. A number's are counted again, from the values that
+        each keeps in summary: between the cut points of this learner, or new ones where they would have moved on the
+        way, value by value. Its pairs with other features go where its values went.
         Merging the same learner twice counts its cases twice.
 
         Where drift leads to a prior of its own, that must be the same too; what both have forgotten of the prior of the
