@@ -244,6 +244,7 @@ def test_only_a_frame_with_texts_has_texts() -> None:
         (np.array([1.0, 4.0]), [1, 4]),
         ({"b": 3, "a": 1}, [1, 3]),
         (pd.Series({"b": 3.0, "a": 1.0}), [1, 3]),
+        (pd.Series([1.0, 4.0]), [1, 4]),
     ],
 )
 def test_costs_come_in_several_forms(costs: Any, prices: list[float]) -> None:

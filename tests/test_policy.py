@@ -214,6 +214,7 @@ def test_the_more_labels_have_come_the_further_a_settled_policy_looks_ahead(crit
     five = [asked_of_twelve(n, worth=80, criterion=criterion) > 3 for n in (400, 4 * 3**5 - 1, 4 * 3**5)]
     seven = [asked_of_twelve(n, worth=60, criterion=criterion) > 3 for n in (4 * 3**6, 4 * 3**7 - 1, 4 * 3**7)]
     assert five == seven == [False, False, True]
+    assert asked_of_twelve(10**6, worth=57, criterion=criterion) == 0  # nine would pay, but have 19,683 states
 
 
 def test_where_prices_differ_twice_as_many_states_are_looked_ahead_over() -> None:

@@ -83,8 +83,9 @@ def with_costs(features: Sequence[Feature], costs: Any) -> list[Feature]:
     """
     if costs is None:
         return list(features)
-    if isinstance(costs, Mapping) or hasattr(costs, "items"):  # a series of pandas has names too
-        entries = {str(name): entry for name, entry in costs.items()}
+    named = {str(name): entry for name, entry in costs.items()} if hasattr(costs, "items") else {}
+    if isinstance(costs, Mapping) or any(feature.name in named for feature in features):  # a series may have names too
+        entries = named
     else:
         amounts = np.asarray(costs)
         if amounts.shape not in ((), (len(features),)):

@@ -206,7 +206,7 @@ def test_two_bytes_for_a_sign_need_no_mark(coding: str, tmp_path: Path) -> None:
     assert read_table(tmp_path / "t.csv").feature_names == ("größe",)
 
 
-@pytest.mark.parametrize("content", [b"PAR1\x15\x04", b"\x1f\x8b\x08", b"PK\x03\x04", b"a,y\n1\x00\x00,p\n"])
+@pytest.mark.parametrize("content", [b"PAR1\x15\x04PAR1", b"\x1f\x8b\x08", b"PK\x03\x04", b"a,y\n1\x00\x00,p\n"])
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
 def test_what_is_no_text_is_refused(content: bytes, name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
@@ -216,11 +216,14 @@ def test_what_is_no_text_is_refused(content: bytes, name: str, tmp_path: Path) -
 
 def test_blank_lines_may_stand_above_the_heading_and_blanks_behind_an_empty_cell(tmp_path: Path) -> None:
     table = read_table(write(tmp_path / "t.csv", '\n,,\na,b,y\n1,"" ,p\n2,"k" ,q\n"" ,"x",p\n'))
-    assert table.feature_names == ("a", "b") and np.isnan(table.X).tolist() == [
-        [False, True],
-        [False] * 2,
-        [True, False],
-    ]
+    assert table.feature_names == ("a", "b")
+    assert np.isnan(table.X).tolist() == [[False, True], [False, False], [True, False]]
+    for above in ("\n\n", "  \n", " ; \n\t\n"):
+        assert read_table(write(tmp_path / "t.csv", f"{above}a;PAR1;y\n1;2;p\n2;3;q\n")).feature_names == ("a", "PAR1")
+
+
+def test_a_column_may_be_called_as_other_files_begin(tmp_path: Path) -> None:
+    assert read_table(write(tmp_path / "t.csv", "PAR1,PAR2,y\n1,2,p\n2,3,q\n")).feature_names == ("PAR1", "PAR2")
 
 
 def test_a_label_of_its_own_for_nearly_every_row_is_remarked(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`ufodt run`: a learner goes through a table case by case, and is saved whatever happens."""
 
 import json
+import shlex
 import signal
 import sys
 import time
@@ -121,7 +122,7 @@ def run(
                 print(f"What was learned so far is in {target.path}.", end=" " if learns else "\n", file=sys.stderr)
                 if learns:
                     n_done = skip + learner.n_opened - n_opened
-                    print(f"To go on: --model {target.path} --skip {n_done}", file=sys.stderr)
+                    print(f"To go on: --model {shlex.quote(target.path)} --skip {n_done}", file=sys.stderr)
         raise
     _save(learner, target)
     return tally, skip + tally.n_cases >= n_cases

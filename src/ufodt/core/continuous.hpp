@@ -53,9 +53,7 @@ class Continuous {
         sketch_[f].add(value, label);
         const std::int64_t n = ++n_seen_[f];
         if (n < first_cut || n % first_cut != 0) return false;
-        const auto remembered =
-            static_cast<std::uint64_t>(std::max(std::ceil(sketch_[f].weight()), static_cast<double>(first_cut)));
-        return static_cast<std::uint64_t>(n) % std::bit_ceil(remembered) == 0;
+        return static_cast<std::uint64_t>(n) % std::bit_ceil(remembered(f)) == 0;
     }
 
     // New cut points for a feature. One that had a single value so far is cut there, as one that may be yes and was
@@ -68,15 +66,17 @@ class Continuous {
         if (cuts_[f].empty() && !has_thresholds_) cuts_[f] = sketch.values();
     }
 
-    // What was seen of a feature elsewhere; the cut points move if they would have on the way there, value by value.
+    // What was seen of a feature elsewhere. The cut points move if they would have on the way there, value by value,
+    // and if a fair share of all was seen there: these must not fall into one bin.
     void merge(int f, const Continuous& other) {
-        const std::int64_t before = n_seen_[f];
+        const std::int64_t n_before = n_seen_[f], n = n_seen_[f] += other.n_seen_[f];
+        const std::uint64_t before = remembered(f);
         sketch_[f].merge(other.sketch_[f]);
-        n_seen_[f] += other.n_seen_[f];
-        if (n_seen_[f] < first_cut) return;
-        const auto remembered = static_cast<std::uint64_t>(std::max(sketch_[f].weight(), double{first_cut}));
-        const auto period = static_cast<std::int64_t>(std::bit_floor(remembered));
-        if (cuts_[f].empty() || before / period != n_seen_[f] / period) cut(f);
+        if (n < first_cut) return;
+        const auto period = static_cast<std::int64_t>(std::bit_ceil(remembered(f)));
+        const bool would_have =
+            std::bit_floor(before) != std::bit_floor(remembered(f)) || n_before / period != n / period;
+        if (cuts_[f].empty() || would_have || fair_share * other.n_seen_[f] >= n) cut(f);
     }
 
     void scale(double factor) {
@@ -156,7 +156,8 @@ class Continuous {
     }
 
   private:
-    static constexpr std::int64_t first_cut = 8;  // values seen before a feature is cut; a power of two
+    static constexpr std::int64_t fair_share = 8;  // one part in so many
+    static constexpr std::int64_t first_cut = 8;   // values seen before a feature is cut; a power of two
     static constexpr int informed_cut = 16;  // remembered for each bin: from here on by what is told, not by shares
 
     int m_;  // labels
@@ -166,6 +167,11 @@ class Continuous {
     std::vector<int> n_cuts_;  // cut points wanted
     std::vector<Sketch> sketch_;
     std::vector<std::int64_t> n_seen_;
+
+    // How many values of a feature are remembered, as many as it takes to be cut at least.
+    std::uint64_t remembered(int f) const {
+        return static_cast<std::uint64_t>(std::max(std::ceil(sketch_[f].weight()), static_cast<double>(first_cut)));
+    }
 };
 
 }  // namespace ufodt

@@ -223,15 +223,12 @@ class Lookahead {
         rank(now, gains, candidates);
         max_states_ = std::min((has_one_price_ ? 1 : 2) * now.policy().lookahead, Optimal::max_states);
         std::size_t n_states = 1, n_passed = 0;
-        // One answer tells little of very many labels, so that none would pay alone.
-        const std::size_t n_at_least = std::bit_width(static_cast<unsigned>(now.shape().n_labels)) / 2;
         while (promising_.size() + n_passed < candidates.size()) {
             const std::size_t found = first_of(has_one_price_ || promising_.size() % 2 == 0 ? rate_ : surplus_);
             const bool is_askable = candidates[found].is_askable;
             bundle(now, candidates[found]);
             const std::size_t n_then = n_states_with(now, n_states);
-            const bool is_slow = n_then * now.shape().n_labels > 4 * max_states_ && promising_.size() >= n_at_least;
-            const bool is_too_much = n_then > max_states_ || is_slow;
+            const bool is_too_much = takes_too_long(now, n_then);
             if (is_askable && is_too_much && !promising_.empty()) return;
             if (!is_askable && (is_too_much || !all_listed(now, candidates))) {
                 rate_[found] = surplus_[found] = -INFINITY;
@@ -248,6 +245,19 @@ class Lookahead {
                 features_.push_back(each);
             }
         }
+    }
+
+    // Whether to look ahead over so many states is too much, by how long it takes: each is weighed for every label and,
+    // where mistakes differ, every answer. A few are looked at all the same, and more where labels are very many: one
+    // answer tells little of them, so that none would pay alone.
+    bool takes_too_long(const Case& now, std::size_t n_states) const {
+        const auto m = static_cast<std::size_t>(now.shape().n_labels);
+        const std::size_t few = std::min((has_one_price_ ? 1 : 2) * Policy().lookahead, max_states_);
+        const std::size_t n_at_least = std::bit_width(m) / 2;
+        const bool sees_all = max_states_ == Optimal::max_states, is_uniform = now.problem().loss.is_uniform;
+        if (n_states > max_states_) return true;
+        if (n_states * m * (is_uniform || sees_all ? 1 : m) <= 4 * max_states_) return false;
+        return n_states > few || (n_states * m > 4 * few && promising_.size() >= n_at_least);
     }
 
     // Gain per price of every candidate, and what its gain leaves after its price, where prices differ.

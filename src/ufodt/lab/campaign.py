@@ -198,7 +198,7 @@ def own_files(names: Iterable[str], results: Path) -> list[str]:
 def _is_readable(path: str) -> bool:
     try:
         experiment.read(Path(path))
-    except InvalidPolicy:
+    except (InvalidPolicy, TypeError):
         return False
     return True
 

@@ -22,7 +22,8 @@ _SHOWN = 5  # examples in a sentence of the account
 _QUOTED = r'(?<![^,;\t|])"[^"]*(?:""[^"]*)*"'  # a whole cell in quotes; what separates cells may stand inside
 _HEADING = re.compile(rf"(?:{_QUOTED}|[^\r\n])*")
 _SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])[",;\t|]*[\r\n]', re.IGNORECASE)  # what Excel may write in the first line
-_NO_TEXT = (b"PAR1", b"\x1f\x8b", b"PK\x03\x04")  # how files of Parquet, gzip and zip (Excel) begin
+_NO_TEXT = (b"\x1f\x8b", b"PK\x03\x04")  # how files of gzip and zip (Excel) begin
+_ABOVE = re.compile(r"(?:[ \t,;|]*[\r\n]+)*")  # lines without a word
 _WHOLE = re.compile(r"[+-]?\d+")
 _BLANKS_AFTER_QUOTE = re.compile(r'(?:(?<=[^"]")|(?<=[,;\t|\r\n]"")) +(?=[,;\t|\r\n])')
 
@@ -72,7 +73,8 @@ def _unmarked(content: bytes) -> str:
     n_even, n_odd = start[::2].count(0), start[1::2].count(0)
     if 3 * max(n_even, n_odd) > len(start) and min(n_even, n_odd) == 0:
         return "UTF-16-BE" if n_even else "UTF-16-LE"
-    if start.startswith(_NO_TEXT) or 0 in start:
+    is_parquet = content.startswith(b"PAR1") and content.endswith(b"PAR1")
+    if is_parquet or start.startswith(_NO_TEXT) or 0 in start:
         raise BadTable("What came is no text; expected a CSV, TSV or JSON Lines file, or a Parquet file by its name.")
     return "UTF-8"
 
@@ -135,9 +137,10 @@ def _read_text(path: Path, unknown: Callable[[str], bool]) -> Cells:
     if separator is not None:
         delimiter = separator[1]
     else:
-        delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(text)
+        delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(_ABOVE.sub("", text, count=1))
     records = islice(_records(text, delimiter, path.name), 0 if separator is None else 1, None)
-    header = [name.strip() for name in next((row for _, row in records if any(row)), [])]
+    headings = ([name.strip() for name in row] for _, row in records)
+    header = next((names for names in headings if any(names)), [])
     rows = _fitting(records, header, path.name, account)
     for j, name in enumerate(header):
         if delimiter != "," and _read_decimal_commas(rows, j, unknown, may_be_thousands=delimiter != ";"):
