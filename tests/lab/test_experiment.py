@@ -402,6 +402,9 @@ def test_data_that_cannot_be_had_is_named(tiny: Path, tmp_path: Path, monkeypatc
     assert missing == {"stagger": "there is no network; set UFODT_DATA."}
     page = report.write([experiment.read(tiny)], Found(tmp_path / "r"), tmp_path / "r", missing=missing)
     assert "Stagger was not run: there is no network" in page.read_text()
+    said = StringIO()
+    show(Console(file=said, width=200), [str(tiny)], quick=True, n_jobs=1, results=tmp_path / "s")
+    assert "It asks less than naive Bayes. (without stagger)" in said.getvalue()
 
 
 @pytest.mark.parametrize("declared", experiment.declarations(), ids=lambda one: one.name)
