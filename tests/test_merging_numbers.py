@@ -1,4 +1,4 @@
-"""Where numbers are cut once what was seen elsewhere is merged: neither anew for every trifle, nor past a whole share."""
+"""Where numbers are cut once what was seen elsewhere is merged: not anew for every trifle, nor past a whole share."""
 
 import numpy as np
 
