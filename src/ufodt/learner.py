@@ -418,7 +418,7 @@ class UFODT(Memory):
 
         The counts of labels, yes-or-no and named values add exactly. A number's are counted again, from the values that
         each keeps in summary: between the cut points of this learner, or new ones where they would have moved on the
-        way, value by value. Its pairs with other features go where its values went.
+        way, value by value, or the other brings a fair share. Its pairs with other features go where its values went.
         Merging the same learner twice counts its cases twice.
 
         Where drift leads to a prior of its own, that must be the same too; what both have forgotten of the prior of the
