@@ -24,11 +24,7 @@ VARIANTS: dict[str, tuple[int, int]] = {  # labels for each state, and the most 
     "labels / 4, up to 1,024": (4, 1024),
     "4,096 states": (0, 4096),
 }
-AT_FIRST = {
-    "128 states, priced": 64,
-    "256 (default)": 128,
-    "512": 256,
-}  # while learning too; doubled where prices differ
+AT_FIRST = {"128 states": 64, "256 (default)": 128, "512": 256}  # while learning too; prices that differ double them
 
 
 def priced(name: str) -> tuple[Problem, Any, Any]:
