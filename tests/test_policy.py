@@ -222,6 +222,24 @@ def test_where_prices_differ_twice_as_many_states_are_looked_ahead_over() -> Non
     assert asked_of_twelve(400, worth=80, dearer=1e-6) > 3
 
 
+def test_of_many_labels_whose_mistakes_differ_fewer_states_are_looked_ahead_over() -> None:
+    """Each state is weighed for every label and every answer then; five questions that pay together are 243 states."""
+
+    def asks(n_labelled: int, *, apart: float) -> bool:
+        loss = (1 - np.eye(8)) * (1.0 + apart * np.arange(8))
+        problem = Problem([Binary(f"x{j}") for j in range(12)], labels=range(8), loss=80.0 * loss)
+        compiled = compile_problem(problem, thresholds.bins())
+        of_two = np.array([[0.62, 0.38, *[0.5] * 6], [0.38, 0.62, *[0.5] * 6]])
+        theta, label = np.tile(of_two, (12, 1)), np.array([0.75, 0.25, *[1e-9] * 6])
+        belief = core.Belief(compiled, np.ones((24, 8)), np.full(8, 1e-6), True)
+        belief.set_counts(theta * label * n_labelled, label * n_labelled)
+        tree = core.Tree(compiled, settled(Policy(), problem, compiled, belief), belief, seed=0, number=0)
+        return certificate.of_tree(tree, theta, label / label.sum(), worth=1.0).n_asked > 3
+
+    assert [asks(n, apart=0.0) for n in (2 * 3**5 * 4 - 4, 2 * 3**5 * 4)] == [False, True]
+    assert [asks(n, apart=1e-9) for n in (16 * 3**5 * 4 - 4, 16 * 3**5 * 4)] == [False, True]
+
+
 def test_where_mistakes_differ_an_exact_plan_is_more_work() -> None:
     for added, power in ((0.0, 1), (1.0, 2)):
         loss = 7.0 * (1 - np.eye(20))
