@@ -14,8 +14,8 @@ ORDER = (
     + [""]  # ufodt itself, which exports the names above
     + "river sklearn".split()
     + "lab.datasets lab.scores lab.all_features lab.subsets lab.baselines lab.published lab.verdict".split()
-    + "lab.remember lab.trees lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.priced lab.wide".split()
-    + "lab.optimal lab.worlds lab.nine lab.frontier".split()
+    + "lab.remember lab.trees lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.optimal".split()
+    + "lab.hindsight lab.priced lab.wide lab.worlds lab.nine lab.frontier".split()
     + "lab.expert lab.contestants lab.methods lab.regret lab.material lab.evaluate".split()
     + "lab.declared lab.experiment lab.campaign lab.claims lab.tables lab.looks lab.plots lab.report".split()
     + "lab.tradeoff lab".split()

@@ -42,7 +42,11 @@ def test_a_quick_look_reports_every_figure(
         "fidelity": {"questions_zoo_ec2", "utility_spect_heart_ig"},
         "continuous": {"wdbc_ufodt-ec2-exp3", "wdbc_ufodt-ig-ofs", "accuracy_wdbc", "lead_wdbc", "run_wdbc"},
         "drift": {"questions_paper_preset_ec2", "auto_against_gamma", "price_ddm_more_ig", "auto_led"},
-        "prices": {"cost_cleveland_400", "saved_pima_400_best_subset_in_hindsight"},
+        "prices": {
+            "cost_cleveland_400",
+            "saved_pima_400_best_subset_in_hindsight",
+            "known_world_pima_400",
+        },
         "selection": {"selection_speed_ig", "selection_accuracy_ec2"},
         "frontier": {
             "gap_unit_2",

@@ -8,7 +8,8 @@ cheapest for all hold-outs, which chance helps less, and one that is picked by c
 
 Hindsight has two parts: to know other cases of the hold-out, and to be judged on the very cases that were picked on.
 What the first is worth without the second is measured too: rows are in ten groups, and on each group the subset serves
-that is cheapest on the other nine.
+that is cheapest on the other nine. And the second without the first: in a world made after the data set, all of whose
+parameters are known, what the exact optimum pays beside the best subset of a hold-out.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,6 +20,7 @@ import numpy as np
 
 from ufodt import UFODT, Problem, thresholds
 from ufodt import policy as policies
+from ufodt.lab import hindsight
 from ufodt.lab.all_features import log_likelihoods
 from ufodt.lab.datasets import Dataset, load, take, to_problem
 from ufodt.lab.datasets.dataset import FloatArray, IntArray
@@ -39,6 +41,7 @@ RIVALS = (
     *(BEST + ON_OTHERS, ONE_FOR_ALL + ON_OTHERS, ONE_FOR_ALL, BEST),
 )
 N_GROUPS = 10  # of rows: a subset is picked on the others
+N_DRAWN = 500  # hold-outs of a known world
 
 
 def measure(*, quick: bool = False) -> Measurements:
@@ -46,13 +49,13 @@ def measure(*, quick: bool = False) -> Measurements:
     for name in DATASETS:
         for mistake in MISTAKES[1:2] if quick else MISTAKES:
             yield f"{name}, ${mistake:,.0f}", partial(compare, name, mistake, SEEDS[: 2 if quick else None])
+            n_drawn = 20 if quick else N_DRAWN
+            yield f"{name}, ${mistake:,.0f}, a known world", partial(known_world, name, mistake, n_drawn)
 
 
 def compare(name: str, mistake: float, seeds: Iterable[int]) -> list[Result]:
     """Return the mean cost of a hold-out case, and what ours saves against each rival, paired by split."""
-    data = load(name)
-    loss = mistake * (1 - np.eye(len(data.label_names)))
-    problem = to_problem(data, priced=True, loss=loss)
+    data, problem = _priced(name, mistake)
     runs, by_subset = zip(*(costs(data, problem, seed) for seed in seeds), strict=True)
     table = {who: np.array([run[who] for run in runs]) for who in runs[0]}
     means = np.array([group.mean for group in by_subset])
@@ -84,6 +87,31 @@ def compare(name: str, mistake: float, seeds: Iterable[int]) -> list[Result]:
             )
         )
     return results
+
+
+def known_world(name: str, mistake: float, n_holdouts: int) -> list[Result]:
+    """Return what the optimum itself saves against the best subset of a hold-out, in a world made after the data."""
+    data, problem = _priced(name, mistake)
+    n_rows = len(split_rows(len(data.y), seed=0)[1])
+    world = hindsight.alike(data, problem)
+    found = hindsight.in_world(world, all_subsets(problem), n_rows=n_rows, n_holdouts=n_holdouts, seed=0)
+    return [
+        at_least(
+            name=f"known_world_{name}_{mistake:.0f}",
+            claim=f"a world after {name}, a mistake ${mistake:,.0f}: saved by the exact optimum against {BEST}",
+            unit="$",
+            bar=None,
+            measured=spread(found.best - found.optimum),
+            note=f"all parameters known; optimum {found.optimum:.1f}, best subset of {n_rows} cases "
+            f"{_dollars(found.best)}, one for all {n_holdouts} hold-outs {_dollars(found.one_for_all)}",
+            detail={"optimum": found.optimum, "best": found.best.tolist(), "one_for_all": found.one_for_all.tolist()},
+        )
+    ]
+
+
+def _priced(name: str, mistake: float) -> tuple[Dataset, Problem]:
+    data = load(name)
+    return data, to_problem(data, priced=True, loss=mistake * (1 - np.eye(len(data.label_names))))
 
 
 def costs(data: Dataset, problem: Problem, seed: int) -> tuple[dict[str, float], "BySubset"]:
@@ -165,11 +193,7 @@ def _with_subsets(problem: Problem, subsets: Subsets, stream: Dataset, holdout: 
     learner = UFODT(problem)
     learner.learn_many(stream.X, stream.y)
     evidence, log_prior = log_likelihoods(learner, holdout.X), np.log(learner.belief.mean()[1])
-    n_features, n_rows, n_labels = evidence.shape
-    log_p = (subsets.members @ evidence.reshape(n_features, -1)).reshape(-1, n_rows, n_labels) + log_prior
-    p = np.exp(log_p - log_p.max(axis=2, keepdims=True))
-    answers = (p @ problem.losses).argmin(axis=2)
-    return np.asarray(subsets.prices[:, None] + problem.losses[holdout.y[None, :], answers], dtype=np.float64)
+    return subsets.costs(problem, evidence, log_prior, holdout.y)
 
 
 def _dollars(costs: FloatArray) -> str:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ufodt import UFODT, Continuous, Problem
 from ufodt.lab.all_features import log_likelihoods
 from ufodt.lab.datasets import Dataset, take
-from ufodt.lab.datasets.dataset import FloatArray
+from ufodt.lab.datasets.dataset import FloatArray, IntArray
 
 N_FOLDS = 5
 MAX_TIED = 12  # features that hang together: up to here all orders to buy them in are weighed
@@ -28,6 +28,17 @@ class Subsets:
 
     members: npt.NDArray[np.bool_]
     prices: FloatArray
+
+    def costs(self, problem: Problem, evidence: FloatArray, log_prior: FloatArray, y: IntArray) -> FloatArray:
+        """Return what each row costs with each subset, price and loss, shape `(n_subsets, n_rows)`.
+
+        `evidence` is log P(value | label) of every cell, shape `(n_features, n_rows, n_labels)`.
+        """
+        n_features, n_rows, n_labels = evidence.shape
+        log_p = (self.members @ evidence.reshape(n_features, -1)).reshape(-1, n_rows, n_labels) + log_prior
+        p = np.exp(log_p - log_p.max(axis=2, keepdims=True))
+        answers = (p @ problem.losses).argmin(axis=2)
+        return np.asarray(self.prices[:, None] + problem.losses[y[None, :], answers], dtype=np.float64)
 
 
 def all_subsets(problem: Problem) -> Subsets:
