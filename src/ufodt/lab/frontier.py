@@ -37,6 +37,17 @@ def led_world(noise: float = 0.1) -> World:
     return World(to_problem(led(1, seed=0)), theta, np.full(len(DIGITS), 1 / len(DIGITS)))
 
 
+def learned_led(world: World, seed: int, *, worth: float | None = None) -> certificate.Expected:
+    """Return what is paid and right on LED after a stream, exact under the true parameters; `worth` is of a mistake."""
+    stream = led(N_LED, seed=seed)
+    learner = UFODT(world.problem, stop=stop.cost_benefit(worth), seed=seed)
+    learner.run(stream.X, stream.y)
+    policy = policies.settled(learner.policy, world.problem, world.compiled, learner.belief)
+    tree = core.Tree(world.compiled, policy, learner.belief, seed=seed, number=0)
+    stake = policies.worth(learner.policy, world.problem)
+    return certificate.of_tree(tree, world.theta, world.label, worth=stake)
+
+
 def after_led(seeds: tuple[int, ...]) -> list[Result]:
     """Return what the default learner's tree asks and gets right after 10,000 cases: exact, under the true parameters.
 
@@ -45,15 +56,7 @@ def after_led(seeds: tuple[int, ...]) -> list[Result]:
     """
     world = led_world()
     most, best = optimum(world, worth=1e6), optimum(world)
-    found = []
-    for seed in seeds:
-        stream = led(N_LED, seed=seed)
-        learner = UFODT(world.problem, seed=seed)
-        learner.run(stream.X, stream.y)
-        policy = policies.settled(learner.policy, world.problem, world.compiled, learner.belief)
-        tree = core.Tree(world.compiled, policy, learner.belief, seed=seed, number=0)
-        worth = policies.worth(learner.policy, world.problem)
-        found.append(certificate.of_tree(tree, world.theta, world.label, worth=worth))
+    found = [learned_led(world, seed) for seed in seeds]
     asked, accuracy = spread(f.n_asked for f in found), spread(f.accuracy for f in found)
     ratio = spread(f.cost / best.cost for f in found)
     return [
