@@ -124,6 +124,20 @@ def test_categories_that_are_declared_keep_their_order_and_all_count() -> None:
         assert to_problem(frame, label="size").labels == ("small", "medium", "large", "huge")
 
 
+@every_library
+def test_whole_numbers_as_labels_stay_whole_where_some_are_missing(make: Any) -> None:
+    frame = make({"x": [0, 1, 1, 0], "y": [7, 8, None, 7]})
+    if make is pd.DataFrame:  # which itself makes fractions of them
+        frame["y"] = pd.array([7, 8, None, 7], dtype="Int64")
+    assert [repr(label) for label in to_problem(frame, label="y").labels] == ["7", "8"]
+    assert [repr(label) for label in labels(frame, "y")] == ["7", "8", "None", "7"]
+
+
+def test_large_whole_numbers_are_told_apart_as_labels() -> None:
+    frame = pd.DataFrame({"x": [0, 1, 1], "y": pd.array([2**53, 2**53 + 1, None], dtype="Int64")})
+    assert to_problem(frame, label="y").labels == (2**53, 2**53 + 1)
+
+
 def test_numbers_that_are_declared_as_categories_are_no_quantities() -> None:
     codes = [3, 1, 2, 1, 3, 2]
     frame = pd.DataFrame({"code": pd.Categorical(codes), "bit": pd.Categorical([0, 1] * 3), "y": [0, 1] * 3})

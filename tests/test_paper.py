@@ -3,8 +3,10 @@
 import time
 
 import numpy as np
+import pytest
 
-from ufodt import UFODT, Binary, Problem, stop
+from ufodt import UFODT, Binary, Categorical, Problem, stop
+from ufodt.problem import Feature
 
 from .cases import (
     PROBLEM,
@@ -35,3 +37,20 @@ def test_the_paper_preset_ends_quickly_when_there_are_fewer_vectors_than_hypothe
     record = learner.run(np.zeros((10, 2)), np.zeros(10, dtype=int))
     assert record.n_asked.max() <= 2
     assert time.process_time() - start < 10.0, "draws are bounded by a multiple of N"
+
+
+@pytest.mark.parametrize(("n_values", "n_features"), [(2, 400), (2, 1500), (20, 100)])
+def test_hundreds_of_features_do_not_make_weights_vanish(n_values: int, n_features: int) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    X, tells = rng.integers(0, n_values, (400, n_features)), n_features // 2
+    X[:, tells] = np.where(rng.random(400) < 0.97, y, X[:, tells])
+    features: list[Feature] = [
+        Binary(f"f{j}") if n_values == 2 else Categorical(f"f{j}", range(n_values)) for j in range(n_features)
+    ]
+    learner = UFODT.paper(Problem(features, labels=[0, 1]), criterion="ec2", n_hypotheses=200, seed=1)
+    learner.learn_many(X, y)
+    session = learner.open()
+    question = session.ask()
+    assert question is not None and question.feature == f"f{tells}"
+    assert len({reason.gain for reason in session.why()}) > n_features / 2

@@ -3,6 +3,7 @@
 import copy
 import math
 import random
+from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
 import numpy as np
@@ -154,6 +155,28 @@ def test_a_copy_is_the_same_case(model: UFODTClassifier) -> None:
     model.predict_one(copy.deepcopy(x))
     assert paid_by(model, lambda: model.learn_one(x, y)) == 0
     assert not model._open
+
+
+@pytest.mark.parametrize("kind", [OrderedDict, Counter, lambda x: defaultdict(int, x)])
+def test_a_copy_of_any_dictionary_that_holds_its_values_is_the_same_case(model: UFODTClassifier, kind: Any) -> None:
+    x, y = led(70)[-1]
+    model.predict_one(kind(x))
+    assert paid_by(model, lambda: model.learn_one(dict(reversed(x.items())), y)) == 0
+    assert not model._open
+
+
+def test_a_dictionary_that_may_fetch_its_values_is_known_by_itself_alone(model: UFODTClassifier) -> None:
+    class Fetching(dict):  # type: ignore[type-arg]
+        pass
+
+    x, y = led(70)[-1]
+    model.predict_one(Fetching(x))
+    assert paid_by(model, lambda: model.learn_one(Fetching(x), y)) == 4
+
+
+def test_a_lazy_row_stays_itself_in_any_copy() -> None:
+    row = LazyRow({"a": 1})
+    assert copy.copy(row) is row and copy.deepcopy(row) is row
 
 
 def test_a_ticket_names_a_case_whatever_comes(model: UFODTClassifier) -> None:

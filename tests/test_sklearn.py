@@ -441,6 +441,51 @@ def test_a_cell_that_holds_several_values_is_refused_in_words() -> None:
         UFODTClassifier().fit(frame, [0, 1, 0, 1])
 
 
+@pytest.mark.parametrize("cell", [[1], np.array([1, 2])], ids=["list", "array"])
+def test_it_is_named_by_its_row_in_fitting_and_in_predicting(cell: Any) -> None:
+    frame = pd.DataFrame({"ward": ["a", "b"] * 4})
+    model = UFODTClassifier().fit(frame, [0, 1] * 4)
+    frame.at[3, "ward"] = cell
+    for call in (lambda: model.predict(frame), lambda: UFODTClassifier().fit(frame, [0, 1] * 4)):
+        with pytest.raises(InvalidValue, match="ward: a cell holds several values in row 3"):
+            call()
+
+
+def test_a_text_among_numbers_is_refused_with_its_row() -> None:
+    ages = pd.DataFrame({"age": pd.Series([31.0, 44.5, 50.0, "unknown", 62.0] * 4, dtype=object)})
+    with pytest.raises(InvalidProblem, match="age: 'unknown' came in row 3"):
+        UFODTClassifier().fit(ages, [0, 1] * 10)
+
+
+def test_texts_in_a_column_of_truth_values_are_refused_with_their_row() -> None:
+    frame = pd.DataFrame({"smokes": [True, False] * 4, "ward": ["a", "b"] * 4})
+    model = UFODTClassifier().fit(frame, [0, 1] * 4)
+    with pytest.raises(InvalidValue, match="smokes: 'True' came in row 0"):
+        model.predict(frame.astype(str))
+
+
+def test_decimals_are_numbers() -> None:
+    decimals = pl.DataFrame({"c": pl.Series([1, 2, 3] * 8).cast(pl.Decimal(10, 2)), "ward": ["a", "b"] * 12})
+    model = UFODTClassifier(random_state=0).fit(decimals, [0, 1, 1] * 8)
+    assert isinstance(model.learner_.problem.features[0], Continuous)
+    assert model.score(decimals, [0, 1, 1] * 8) == 1.0
+
+
+def test_costs_of_a_series_go_by_its_names_or_where_it_has_none_by_place() -> None:
+    X, y = pd.DataFrame({"cheap": [0, 1] * 4, "dear": [0, 1] * 4}), [0, 1] * 4
+    for costs in (pd.Series({"dear": 50.0, "cheap": 1.0}), pd.Series([1.0, 50.0])):
+        assert UFODTClassifier(costs=costs).fit(X, y).learner_.problem.prices.tolist() == [1.0, 50.0]
+    with pytest.raises(InvalidProblem, match="Prices came for .*Dear"):
+        UFODTClassifier(costs=pd.Series({"Dear": 50.0, "Cheap": 1.0})).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:A column-vector y")
+def test_paid_score_takes_what_fitting_takes() -> None:
+    X, y = table(200)
+    model = make_pipeline(StandardScaler(), make_pipeline(UFODTClassifier(random_state=0))).fit(X, y)
+    assert paid_score(model, X, y) == paid_score(model, X, pd.DataFrame({"y": y}))
+
+
 def test_what_cannot_be_learned_from_is_refused_in_words() -> None:
     texts = {"a": ["x", "y"]}
     for y in (["u", None], pd.Series(["u", None], dtype="string")):

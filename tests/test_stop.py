@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Problem, stop
+from ufodt import UFODT, Binary, Policy, Problem, stop
 from ufodt.errors import InvalidPolicy
-from ufodt.stop import Stop
+from ufodt.lab.optimal import World, follow
+from ufodt.stop import Stop, all_of, confidence, cost_benefit
 
 
 def test_or_is_any_and_and_is_all() -> None:
@@ -95,3 +96,23 @@ def test_a_budget_inside_all_is_a_wish() -> None:
     learner = UFODT(problem, criterion="ig", stop=stop.budget(2) & stop.confidence(1.0), seed=3)
     record = learner.run([[0] * 6] * 5, [0] * 5)
     assert (record.cost == 6.0).all()
+
+
+@pytest.mark.parametrize("planner", ["lookahead", "greedy"])
+def test_of_several_worths_one_decides_whatever_their_order(planner: Any) -> None:
+    cheap = [Binary(f"hint{i}", price=0.05) for i in range(8)]
+    problem = Problem([*cheap, Binary("test", price=10.0)], labels=[0, 1])
+    theta = np.array([[0.5, 0.4], [0.5, 0.6]] * 8 + [[0.9, 0.1], [0.1, 0.9]])
+    world = World(problem, theta, np.array([0.6, 0.4]))
+    most, least, sure = cost_benefit(100.0), cost_benefit(3.0), confidence(0.95)
+
+    def cost(rule: Stop) -> tuple[float, float]:
+        found = follow(world, Policy(stop=rule, planner=planner), worth=100.0)
+        return found.cost, found.n_asked
+
+    for rule in (most & least, least & most, all_of(least, all_of(most, least))):
+        assert cost(rule) == cost(most)
+    assert cost(cost_benefit() & least) == cost(least & cost_benefit()) == cost(cost_benefit())
+    for rule in (most | least, least | most):
+        assert cost(rule) == cost(least) != cost(most)
+    assert cost(sure | (least & most)) == cost(sure | most)

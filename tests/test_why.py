@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Criterion, Expert, Policy, Prior, Problem, Session
+from ufodt import UFODT, Binary, Categorical, Criterion, Expert, Policy, Prior, Problem, Session
 
 LOSS = [[0, 100], [100, 0]]
 
@@ -105,3 +105,22 @@ def test_what_needs_something_that_cannot_be_had_is_said_to(label: Any) -> None:
     table = [coins(4000, 3), coins(4000, 4), coins(4000, 5)]
     session = taught(features, table, label, unavailable=["gone"])
     assert session.why_not("later") == "later needs gone, which cannot be had."
+
+
+@pytest.mark.parametrize("n_labels", [3, 4, 6])
+def test_where_labels_tie_the_one_named_is_the_one_that_would_be_answered(n_labels: int) -> None:
+    tied = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        features = [Categorical("a", range(int(rng.integers(2, 5)))), Binary("b")]
+        learner = UFODT(Problem(features, labels=range(n_labels)), seed=seed)
+        for _ in range(seed % 4):
+            learner.learn_many([[int(rng.integers(2)), int(rng.integers(2))]], [int(rng.integers(n_labels))])
+        session = learner.open(explore=False)
+        for reason in session.why():
+            for outcome in reason.outlook:
+                told = session.what_if(reason.feature, outcome.value).answer
+                assert told.label == outcome.label
+                chances = sorted(told.probabilities.values())
+                tied += chances[-1] - chances[-2] < 1e-12
+    assert tied > 50

@@ -49,7 +49,8 @@ def to_problem(
     frame
         A frame of pandas, polars or pyarrow. Leave out the columns that are no features, such as a case number.
     label
-        The column to be told; its values, sorted, are the labels.
+        The column to be told; its values, sorted, are the labels. Where it declares its categories, as one of pandas'
+        may, these are, all of them and in their order: `Problem.labels` says what the rows of `loss` stand for.
     prices
         For each column a price, or a table with `price` and, where there is one, `group` and `later`; every column
         is named, or `others` stands for those that are not. Without prices everything costs 1.
@@ -83,9 +84,8 @@ def with_costs(features: Sequence[Feature], costs: Any) -> list[Feature]:
     """
     if costs is None:
         return list(features)
-    named = {str(name): entry for name, entry in costs.items()} if hasattr(costs, "items") else {}
-    if isinstance(costs, Mapping) or any(feature.name in named for feature in features):  # a series may have names too
-        entries = named
+    if isinstance(costs, Mapping) or _has_names(costs):
+        entries = {str(name): entry for name, entry in costs.items()}
     else:
         amounts = np.asarray(costs)
         if amounts.shape not in ((), (len(features),)):
@@ -139,7 +139,7 @@ def labels(frame: Any, y: Any) -> Any:
         series = nw.from_native(y, series_only=True, pass_through=True)
         if not isinstance(series, nw.Series):
             return y
-    return [None if is_missing(value) else plain(value) for value in _values(series).tolist()]
+    return [None if is_missing(value) else plain(value) for value in _cells(series)]
 
 
 def has_texts(frame: Any) -> bool:
@@ -198,7 +198,7 @@ def _feature(name: str, series: "nw.Series[Any]") -> Feature:
     if not is_category and all(isinstance(value, int | float) for value in values):  # objects, none of them a text
         return Continuous(name)
     if not is_category:
-        _check_texts(name, _values(series).tolist())
+        check_texts(name, _cells(series))
     if len(values) == 1:
         raise InvalidProblem(f"{name}: the column never holds anything but {values[0]!r}; leave it out.")
     if len(values) > MAX_OUTCOMES:
@@ -209,7 +209,7 @@ def _feature(name: str, series: "nw.Series[Any]") -> Feature:
     return Categorical(name, values)
 
 
-def _check_texts(name: str, cells: Sequence[Any]) -> None:
+def check_texts(name: str, cells: Sequence[Any]) -> None:
     """Refuse a column of numbers with a few texts in it, which would make a category of every number."""
     texts = [row for row, cell in enumerate(cells) if isinstance(cell, str)]
     others = [cell for cell in map(plain, cells) if not isinstance(cell, bool) and not is_missing(cell)]
@@ -228,7 +228,7 @@ def _different(series: "nw.Series[Any]") -> list[Any]:
     if _kind(series.dtype) == "Categorical" and series.implementation.is_pandas_like():
         return [plain(value) for value in series.to_native().cat.categories]
     try:
-        found = {plain(value) for value in _values(series).tolist() if not is_missing(value)}
+        found = {plain(value) for value in _cells(series) if not is_missing(value)}
     except TypeError:
         raise InvalidProblem(f"{series.name}: a cell holds several values; expected one in each.") from None
     try:
@@ -237,12 +237,19 @@ def _different(series: "nw.Series[Any]") -> list[Any]:
         return sorted(found, key=str)
 
 
+def _cells(series: "nw.Series[Any]") -> list[Any]:
+    """A column as a list, missing cells in it; whole numbers stay whole where some are missing."""
+    found: list[Any] = series.to_list() if series.dtype.is_integer() else _values(series).tolist()
+    return found
+
+
 def _values(series: "nw.Series[Any]") -> NDArray[Any]:
     """A column as an array of numbers with NaN, or of objects with None."""
     null = series.is_null().to_numpy().astype(bool)
     if series.dtype.is_numeric() or (_kind(series.dtype) == "Boolean" and not null.any()):
         if not null.any():
-            return series.to_numpy()
+            found = series.to_numpy()
+            return found.astype(np.float64) if found.dtype == object else found  # decimals
         numbers = np.full(len(series), np.nan)
         numbers[~null] = series.filter(~series.is_null()).to_numpy()
         return numbers
@@ -250,6 +257,11 @@ def _values(series: "nw.Series[Any]") -> NDArray[Any]:
     values[:] = series.to_list()
     values[null] = None
     return values
+
+
+def _has_names(costs: Any) -> bool:
+    """Whether a series has names of its own for its entries, and does not just number them."""
+    return hasattr(costs, "keys") and np.ndim(costs) == 1 and list(costs.keys()) != list(range(len(costs)))
 
 
 def _is_entry(entry: Any) -> bool:

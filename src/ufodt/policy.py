@@ -136,7 +136,7 @@ def to_core(policy: Policy, problem: Problem, *, at_least: int = 0) -> core.Poli
     """
     return core.Policy(
         criterion=policy.criterion.value,
-        stop=_prefix(policy.stop, _default_worth(problem)),
+        stop=_prefix(_weighed(policy.stop, _default_worth(problem))),
         budget=hard_budget(policy.stop),
         n_hypotheses=policy.n_hypotheses,
         distinct=policy.distinct,
@@ -167,7 +167,8 @@ def settled(policy: Policy, problem: Problem, compiled: core.Problem, belief: co
 
 def worth(policy: Policy, problem: Problem) -> float:
     """Return what one unit of loss is worth in the currency of the prices, as the policy's stop rule has it."""
-    return _worth_in(policy.stop) or _default_worth(problem)
+    default = _default_worth(problem)
+    return _worth_in(_weighed(policy.stop, default)) or default
 
 
 def _default_worth(problem: Problem) -> float:
@@ -183,14 +184,34 @@ def _worth_in(rule: Stop) -> float | None:
     return next((found for child in rule.children if (found := _worth_in(child)) is not None), None)
 
 
-def _prefix(rule: Stop, worth: float) -> list[tuple[str, float, int]]:
-    value = rule.value
-    if value is None:
-        value = worth if rule.kind == "cost_benefit" else math.nan
-    return [
-        (rule.kind, value, len(rule.children)),
-        *(leaf for child in rule.children for leaf in _prefix(child, worth)),
-    ]
+def _weighed(rule: Stop, default: float) -> Stop:
+    """The rule with every worth filled in, and of several beside each other the one that decides.
+
+    What pays at one worth pays at all above: so among `all` the highest decides, among `any` the lowest.
+    """
+    if rule.kind == "cost_benefit":
+        return rule if rule.value is not None else stop.cost_benefit(default)
+    if not rule.children:
+        return rule
+    children: list[Stop] = []
+    for child in rule.children:
+        weighed = _weighed(child, default)
+        children += weighed.children if weighed.kind == rule.kind else [weighed]
+    worths = [child.value for child in children if child.kind == "cost_benefit" and child.value is not None]
+    if len(worths) > 1:
+        first = next(i for i, child in enumerate(children) if child.kind == "cost_benefit")
+        decides = stop.cost_benefit(max(worths) if rule.kind == "all" else min(worths))
+        children = [
+            decides if i == first else child
+            for i, child in enumerate(children)
+            if i == first or child.kind != "cost_benefit"
+        ]
+    return Stop(rule.kind, children=tuple(children))
+
+
+def _prefix(rule: Stop) -> list[tuple[str, float, int]]:
+    value = math.nan if rule.value is None else rule.value
+    return [(rule.kind, value, len(rule.children)), *(leaf for child in rule.children for leaf in _prefix(child))]
 
 
 def hard_budget(rule: Stop) -> float:

@@ -1,12 +1,13 @@
 """ufodt as a classifier of river: it reads from a case only the features that it pays for.
 
 A case is told apart from others by the object that holds it, so `predict_one(x)` and then `learn_one(x, y)` pay once.
-Where river hands over copies (a pipeline, a delay), an equal dictionary counts as the same case; a `LazyRow`
+Where river hands over copies (a pipeline, a delay), a label goes to the case of an equal dictionary; a `LazyRow`
 stays itself when it is copied, and a `ticket` names a case whatever comes. A case that is learned without having been
 predicted is planned and paid for as a prediction would be.
 """
 
 import math
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from random import SystemRandom
 from typing import Any, NamedTuple
@@ -32,6 +33,9 @@ except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "river":
         raise
     raise MissingPackage("ufodt.river is an adapter to river: pip install 'ufodt[river]'.") from None
+
+# Dictionaries that hold all they say: one of another class may fetch what is read.
+_DICTS = (dict, OrderedDict, defaultdict, Counter)
 
 
 class Ledger(NamedTuple):
@@ -102,6 +106,9 @@ class LazyRow(Mapping[Any, Any]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+    def __copy__(self) -> "LazyRow":
+        return self
 
     def __deepcopy__(self, memo: object) -> "LazyRow":
         return self
@@ -277,16 +284,16 @@ class UFODTClassifier(base.Classifier):
             if self._is_same(case, x):
                 return key
             del self._open[key]
-        if ticket is None and type(x) is dict and self._open:
+        if ticket is None and isinstance(x, dict) and type(x) in _DICTS and self._open:
             known = _without_nan(x)
             for other, case in self._open.items():
-                if type(case.x) is dict and _equal(case.x if known is x else _without_nan(case.x), known):
+                if type(case.x) in _DICTS and _equal(case.x if known is x else _without_nan(case.x), known):
                     return other
         return None
 
     def _is_same(self, case: _Case, x: Mapping[Any, Any]) -> bool:
         """Whether a dictionary still holds what was paid for; it may have been filled with another case."""
-        if type(case.x) is not dict:
+        if type(case.x) not in _DICTS:
             return True
         keys, places = self._growing.keys, self._growing.places
         for f, value, _ in case.told:
@@ -382,7 +389,7 @@ class UFODTClassifier(base.Classifier):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the waiting cases whose object would be another one after a copy."""
-        kept = [(key, case) for key, case in self._open.items() if case.x is None or type(case.x) is dict]
+        kept = [(key, case) for key, case in self._open.items() if case.x is None or type(case.x) in _DICTS]
         return {**self.__dict__, "_open": kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -408,8 +415,8 @@ def _without_nan(x: dict[Any, Any]) -> dict[Any, Any]:
     return {name: None if is_missing(value) else value for name, value in x.items()}
 
 
-def _equal(a: Mapping[Any, Any], b: Mapping[Any, Any]) -> bool:
+def _equal(a: dict[Any, Any], b: dict[Any, Any]) -> bool:
     try:
-        return bool(a == b)
+        return bool(dict.__eq__(a, b))  # of whatever kind: no order, and no count that stands for an absent one
     except (TypeError, ValueError):  # an array as a value, or what pandas has for none
         return False

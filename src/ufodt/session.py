@@ -360,10 +360,10 @@ class Session:
 
     def _outlook(self, feature: int) -> tuple[Outlook, ...]:
         rows = self._plan.outlook(feature)
-        losses, labels = self._problem.losses, self._problem.labels
+        labels = self._problem.labels
         outlook = []
         for value, row in zip(self._values(feature, len(rows)), rows, strict=False):  # a number may have fewer bins
-            answer = int((row[1:] @ losses).argmin())
+            answer = self._plan.answer(row[1:].tolist())
             outlook.append(Outlook(value, float(row[0]), labels[answer], float(row[1 + answer])))
         return tuple(outlook)
 

@@ -4,7 +4,7 @@ A table given to `fit` has been paid for, so every cell of it teaches; with `act
 instead, case after case, and only what is asked teaches. NaN is a value that was not bought.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias, overload
 
@@ -263,13 +263,15 @@ def paid_score(estimator: Any, X: Any, y: Any) -> dict[str, float]:
     """
     while hasattr(estimator, "best_estimator_"):
         estimator = estimator.best_estimator_
-    model = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    model = estimator
+    while hasattr(model, "steps"):
+        model = model.steps[-1][1]
     if not isinstance(model, UFODTClassifier):
         raise InvalidValue(
             f"{type(model).__name__} came to be scored; expected a UFODTClassifier, or a pipeline to one."
         )
     labels, cost = estimator.predict(X, return_cost=True)
-    truth = np.asarray(y)
+    truth = column_or_1d(y)
     accuracy = float((labels == truth).mean())
     if model.learner_ is None:
         loss = (1.0 - accuracy) * model._mistake()
@@ -302,11 +304,21 @@ def _known(features: Sequence[Feature], table: NDArray[Any]) -> NDArray[Any]:
     for j, feature in enumerate(features):
         if isinstance(feature, Continuous):
             continue
-        places = set(feature.values)
-        other = OTHER if isinstance(feature, Categorical) else None
-        had = [None if value is None or value != value else value for value in known[:, j]]
-        known[:, j] = [value if value is None or value in places else other for value in had]
+        cells, places, is_binary = _cells(feature.name, known[:, j]), set(feature.values), isinstance(feature, Binary)
+        text = next((row for row, value in enumerate(cells) if is_binary and isinstance(value, str)), None)
+        if text is not None:
+            raise InvalidValue(f"{feature.name}: {cells[text]!r} came in row {text}; expected 0 or 1, True or False.")
+        known[:, j] = [v if v is None or v in places else None if is_binary else OTHER for v in cells]
     return known
+
+
+def _cells(name: str, column: NDArray[Any]) -> list[Any]:
+    """The cells of a column, None where one is missing."""
+    cells = [None if is_missing(value) else value for value in column]
+    several = next((row for row, value in enumerate(cells) if not isinstance(value, Hashable)), None)
+    if several is not None:
+        raise InvalidValue(f"{name}: a cell holds several values in row {several}; expected one in each.")
+    return cells
 
 
 def _whole(weights: Any, n: int) -> NDArray[np.int64]:
@@ -328,10 +340,9 @@ def _widened(features: Any, table: NDArray[Any], learner: UFODT | None = None) -
             wider.append(feature)
             continue
         if column.dtype == object:
-            try:
-                values = {value for value in column.tolist() if value is not None and value == value}
-            except TypeError:
-                raise InvalidValue(f"{feature.name}: a cell holds several values; expected one in each.") from None
+            cells = _cells(feature.name, column)
+            frames.check_texts(feature.name, cells)
+            values = set(cells) - {None}
         elif isinstance(feature, Binary):
             values = set(column[_strangers(column)][:1].tolist())  # one makes it a number
         else:

@@ -84,7 +84,9 @@ def _amounts(raw: Any, shape: tuple[int, ...], what: str, expected: str) -> NDAr
     try:
         numbers = np.asarray(raw)
         if numbers.dtype.kind == "O":
-            numbers = np.array([number(one) for one in numbers.ravel()]).reshape(numbers.shape)
+            cells = numbers.ravel().tolist()
+            has_texts = any(isinstance(cell, str) for cell in cells)
+            numbers = np.array(cells if has_texts else [number(cell) for cell in cells]).reshape(numbers.shape)
     except ValueError:
         numbers = np.empty(0, dtype=str)
     if numbers.dtype.kind not in "biuf":

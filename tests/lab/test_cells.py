@@ -148,6 +148,18 @@ def test_parquet_reads_like_csv(tmp_path: Path) -> None:
     assert data.y.tolist() == [1, 0, 1]
 
 
+def test_the_index_of_a_frame_is_no_column_of_a_parquet_file(tmp_path: Path) -> None:
+    import pandas
+
+    frame = pandas.DataFrame({"a": [1.5, 2.5, 3.5, 4.5], "y": [0, 0, 1, 1]})
+    frame.sample(frac=1.0, random_state=0).to_parquet(tmp_path / "shuffled.parquet")
+    frame.set_index(pandas.Index([7, 8, 9, 10], name="case")).to_parquet(tmp_path / "named.parquet")
+    for name, index in (("shuffled", "__index_level_0__"), ("named", "case")):
+        table = read_table(tmp_path / f"{name}.parquet", label="y")
+        assert table.feature_names == ("a",)
+        assert table.account == (f"The column '{index}' was left out: it is the index of a frame of pandas.",)
+
+
 @pytest.mark.parametrize("text, message", [
     ("", "expected a heading"),
     ("a,y\n", "expected a heading and at least one row"),

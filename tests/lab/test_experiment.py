@@ -145,6 +145,7 @@ def test_a_file_may_name_every_test_and_measure_there_is() -> None:
         (("test = \"cheaper\"", "test = \"cheaper\"\ndatasets = [\"zoo\"]"), "claim 2: datasets = 'zoo' came"),
         (("\"curves\"", "\"sweep\"\nsweep = {setting = \"gama\", values = [1]}"), "setting = 'gama' came"),
         (("\"curves\"", "\"sweep\"\nsweep = {setting = \"gamma\", values = {zoo = [1]}}"), "values = a list"),
+        (("\"curves\"", "\"sweep\"\nsweep = {setting = \"gamma\", values = [0.1]}"), "no method here heeds 'gamma'"),
         (("about = ", "about "), "not a readable TOML file"),
         (("n_seeds = 3", "n_seeds = 3\nsweep = {setting = \"gamma\", values = [0.1]}"), "only a sweep, has"),
     ],

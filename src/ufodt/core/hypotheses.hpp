@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -311,15 +312,19 @@ class Hypotheses {
         for (int i = 0; i < n; ++i) *left[i] = edges[i];
     }
 
-    // P(h | evidence) of all hypotheses, 64 side by side, up to a factor.
+    // P(h | evidence) of all hypotheses, 64 side by side, up to a factor: criteria multiply weights, and the product of
+    // hundreds of features would be too small for that.
     void weigh(const std::vector<double>& posterior, const std::vector<int>& features) {
         weights_.assign(static_cast<std::size_t>(n_words_) * 64, 0.0);
+        std::vector<int> exponent(n_words_, INT_MIN);  // weights are to be multiplied by 2 to this
         for (int w = 0; 64 * w < n_drawn_; ++w) {
             double* const weight = weights_.data() + 64 * w;
             for (int y = 0; y < shape_->n_labels; ++y) {
                 double p[64];
+                int power = 0;
                 std::fill_n(p, 64, posterior[y]);
-                for (const int f : features) {
+                for (std::size_t at = 0; at < features.size(); ++at) {
+                    const int f = features[at];
                     const double* const chance = theta_->p.data() + shape_->cell(shape_->row(f), y);
                     double of[64];
                     std::fill_n(of, 64, chance[0]);
@@ -329,10 +334,18 @@ class Hypotheses {
                         for (std::uint64_t i = 0; i < 64; ++i) of[i] = has >> i & 1 ? here : of[i];
                     }
                     for (int i = 0; i < 64; ++i) p[i] *= of[i];
+                    if (at % 8 == 7) power -= raise(p, std::min(64, n_drawn_ - 64 * w));
                 }
+                if (exponent[w] < power) {
+                    lower(weight, exponent[w] == INT_MIN ? 0 : power - exponent[w]);
+                    exponent[w] = power;
+                }
+                lower(p, exponent[w] - power);
                 for (int i = 0; i < 64; ++i) weight[i] += p[i];
             }
         }
+        const int most = *std::max_element(exponent.begin(), exponent.end());
+        for (int w = 0; 64 * w < n_drawn_; ++w) lower(weights_.data() + 64 * w, most - exponent[w]);
         std::fill(weights_.begin() + n_drawn_, weights_.end(), 0.0);
     }
 

@@ -1,7 +1,9 @@
 // Vectors of lanes: as many hypotheses side by side as a register holds.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -30,6 +32,19 @@ inline Floats quick_exp(Floats x) {
     const Floats series =
         1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
     return series * (Floats)((__builtin_convertvector(k, Ints) + 127) << 23);
+}
+
+// Multiplies 64 weights, of which n count, by a power of two once these are small; returns its exponent.
+inline int raise(double* weights, int n) {
+    if (*std::max_element(weights, weights + n) >= 0x1p-256) return 0;
+    for (int i = 0; i < 64; ++i) weights[i] *= 0x1p256;
+    return 256;
+}
+
+// Divides 64 weights by a power of two.
+inline void lower(double* weights, int exponent) {
+    if (exponent == 0) return;
+    for (int i = 0; i < 64; ++i) weights[i] = std::ldexp(weights[i], -exponent);
 }
 
 // Add `weight` to the lanes of row q whose bit in `word` is set.

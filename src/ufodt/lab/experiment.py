@@ -213,6 +213,10 @@ def read(path: Path) -> Declaration:
     settings = sorted({*PROTOCOL_SETTINGS, *(name for method in METHODS.values() for name in method.knows)})
     if found.swept is not None and found.swept not in settings:
         raise InvalidPolicy(f"{path.name}: setting = {found.swept!r} came; expected one of {', '.join(settings)}.")
+    if found.swept is not None and found.swept not in PROTOCOL_SETTINGS:
+        heeding = [method for method in METHODS if found.swept in METHODS[method].knows]
+        if not any(m in heeding for dataset in found.datasets for m in found.methods_on(dataset)):
+            raise InvalidPolicy(f"{path.name}: no method here heeds {found.swept!r}; these do: {', '.join(heeding)}.")
     return found
 
 

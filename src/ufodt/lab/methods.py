@@ -257,7 +257,7 @@ def narrowed(data: Dataset, columns: list[int]) -> Dataset:
     )
 
 
-_OURS, _PEERS, _PRINTED = ("worth", "n_hypotheses"), ("k",), ("n_hypotheses", "gamma", "prior", "k")
+_OURS, _PEERS, _PRINTED = ("worth", "n_hypotheses"), ("k",), ("n_hypotheses", "prior")
 METHODS: dict[str, Method] = {
     "ufodt": Method("ufodt (IG, default)", _ours(), knows=_OURS),
     "ufodt-ec2": Method("ufodt, EC2", _ours(criterion="ec2"), knows=_OURS),
@@ -295,8 +295,8 @@ for _criterion in ("ec2", "ig", "us", "random"):
             f"{_name}{' (adaptive)' if _adapts else ''}, printed",
             _printed(_criterion, cut=_cut, selects=_selects, adapts=_adapts),
             _name,
-            knows=_PRINTED,
+            knows=(*_PRINTED, *(("gamma",) if _adapts else ()), *(("k",) if _selects else ())),
         )
     METHODS[f"paper-{_criterion}-informed"] = Method(
-        f"{published_name(_criterion)} (told of each drift), printed", _informed(_criterion), knows=_PRINTED
+        f"{published_name(_criterion)} (told of each drift), printed", _informed(_criterion), knows=(*_PRINTED, "gamma")
     )

@@ -133,6 +133,14 @@ void bind_plan(nb::module_& m) {
                                                   static_cast<std::size_t>(plan.shape().n_labels) + 1});
             },
             "feature"_a)
+        .def(
+            "answer",
+            [](const Plan& plan, const std::vector<double>& p) {
+                if (p.size() != static_cast<std::size_t>(plan.shape().n_labels))
+                    throw std::invalid_argument("expected one probability for each label");
+                return plan.problem().loss.best(p.data()).first;
+            },
+            "p"_a)
         .def("theta",
              [](const Plan& plan) {
                  return std::make_tuple(table(plan.shape(), plan.theta().p),

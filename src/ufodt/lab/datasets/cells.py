@@ -245,13 +245,17 @@ def _read_parquet(path: Path) -> Cells:
         table = pyarrow.parquet.read_table(path)
     except (pyarrow.ArrowException, OSError) as error:
         raise BadTable(f"{path.name}: not a readable Parquet file ({error}); write it again.") from None
+    said = table.schema.pandas_metadata or {}
+    index = [name for name in said.get("index_columns", ()) if name in table.column_names]  # or how rows are numbered
+    table = table.drop_columns(index)
+    account = [f"The column {name!r} was left out: it is the index of a frame of pandas." for name in index]
     columns = [
         ["" if value is None else str(value).strip() for value in column.to_pylist()] for column in table.columns
     ]
     if not columns or not columns[0]:
         raise BadTable(f"{path.name}: expected at least one column and one row, found {table.shape}.")
     rows = [list(row) for row in zip(*columns, strict=True)]
-    return Cells([str(name).strip() for name in table.column_names], rows, [])
+    return Cells([str(name).strip() for name in table.column_names], rows, account)
 
 
 def _read_json_lines(path: Path) -> Cells:
