@@ -346,3 +346,10 @@ def test_mistakes_that_all_cost_the_same_are_worth_that(criterion: str) -> None:
     for other in records[1:]:
         np.testing.assert_array_equal(other.asked, records[0].asked)
         np.testing.assert_array_equal(other.predicted, records[0].predicted)
+
+
+def test_the_worth_of_a_mistake_is_bounded_as_amounts_are() -> None:
+    dear = Problem([Binary("a", price=1e100)], labels=[0, 1])
+    learner = UFODT(dear, seed=1)
+    learner.run([[0], [1]] * 5, [0, 1] * 5)
+    assert policy.worth(learner.policy, dear) == 1e100

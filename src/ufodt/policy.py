@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from ufodt import core, stop
-from ufodt.amount import number, plain, whole
+from ufodt.amount import MOST, number, plain, whole
 from ufodt.compiled import n_states, work
 from ufodt.errors import InvalidPolicy
 from ufodt.problem import Problem
@@ -190,7 +190,7 @@ def _weighed(rule: Stop, default: float) -> Stop:
     What pays at one worth pays at all above: so among `all` the highest decides, among `any` the lowest.
     """
     if rule.kind == "cost_benefit":
-        return rule if rule.value is not None else stop.cost_benefit(default)
+        return rule if rule.value is not None else stop.cost_benefit(min(default, MOST))
     if not rule.children:
         return rule
     children: list[Stop] = []
