@@ -218,6 +218,27 @@ def test_distinct_hypotheses_differ_and_weigh_what_they_are_worth(
         np.testing.assert_allclose(weights / weights.sum(), joint / joint.sum(), rtol=1e-5)
 
 
+@pytest.mark.parametrize("wide", [1.25, 4.0], ids=["labels alike", "labels apart"])
+@pytest.mark.parametrize(("n_features", "rare"), [(500, 0.2), (1500, 0.2), (3500, 0.02)])
+def test_hundreds_of_features_do_not_make_weights_vanish(n_features: int, rare: float, wide: float) -> None:
+    """Lanes of the last word that hold no hypothesis say 0 to everything, which may be likelier than those that do."""
+    rng = np.random.default_rng(7)
+    ones = rare * rng.uniform(1 / wide, wide, (n_features, 3))
+    prior = 1e6 * np.stack([1.0 - ones, ones], axis=1).reshape(-1, 3)
+    plan = small([2] * n_features, 3, prior=prior).plan(seed=1, distinct=True, redraw_below=0, n_hypotheses=200)
+    outcomes, _, weights = plan.hypotheses()
+    theta, label = plan.theta()
+    log_p = np.log(theta.reshape(n_features, 2, 3))
+    log_joint = np.log(label) + np.array([log_p[np.arange(n_features), row].sum(axis=0) for row in outcomes])
+    log_weight = np.logaddexp.reduce(log_joint, axis=1)
+    assert weights.sum() > 1e-90  # and its cube is a number
+    heavy = log_weight > log_weight.max() - 100
+    assert heavy.sum() > 1
+    np.testing.assert_allclose(
+        np.log(weights[heavy] / weights.max()), (log_weight - log_weight.max())[heavy], atol=1e-6
+    )
+
+
 def test_equal_draws_weigh_the_same() -> None:
     _, _, weights = small([2, 3], 3).plan(n_hypotheses=100).hypotheses()
     np.testing.assert_array_equal(weights, np.ones(100))
