@@ -199,13 +199,8 @@ def _weighed(rule: Stop, default: float) -> Stop:
         children += weighed.children if weighed.kind == rule.kind else [weighed]
     worths = [child.value for child in children if child.kind == "cost_benefit" and child.value is not None]
     if len(worths) > 1:
-        first = next(i for i, child in enumerate(children) if child.kind == "cost_benefit")
-        decides = stop.cost_benefit(max(worths) if rule.kind == "all" else min(worths))
-        children = [
-            decides if i == first else child
-            for i, child in enumerate(children)
-            if i == first or child.kind != "cost_benefit"
-        ]
+        decides = max(worths) if rule.kind == "all" else min(worths)
+        children = [stop.cost_benefit(decides), *(child for child in children if child.kind != "cost_benefit")]
     return Stop(rule.kind, children=tuple(children))
 
 
