@@ -349,3 +349,15 @@ def test_declared_categories_are_all_known_whatever_their_order() -> None:
         frame = pd.DataFrame({"level": pd.Series(["low", "high", None], dtype=kind), "label": [0, 1, 1]})
         problem = to_problem(frame, label="label")
         assert problem.features[0].values == ("low", "mid", "high")
+
+
+def test_prices_of_a_series_go_by_the_names_of_its_entries_even_where_these_are_whole_numbers() -> None:
+    numbered = pd.DataFrame({1: [0, 1], 0: [1, 0], "y": [0, 1]})
+    assert to_problem(numbered, label="y", prices=pd.Series({0: 5.0, 1: 9.0})).prices.tolist() == [9.0, 5.0]
+    named = pd.DataFrame({"a": [0, 1], "b": [1, 0], "y": [0, 1]})
+    for index in ([0, 1], [1, 0], [5, 7]):  # they number the entries
+        assert to_problem(named, label="y", prices=pd.Series([5.0, 9.0], index=index)).prices.tolist() == [5.0, 9.0]
+    with pytest.raises(InvalidProblem, match="a name twice"):
+        to_problem(named, label="y", prices=pd.Series([5.0, 9.0, 1.0], index=["a", "b", "a"]))
+    with pytest.raises(InvalidProblem, match="Costs of shape"):
+        to_problem(named, label="y", prices=pd.DataFrame({"a": [5.0], "b": [9.0]}))

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import pickle
 import random
 from collections import Counter, OrderedDict, defaultdict
 from typing import Any
@@ -165,6 +166,13 @@ def test_a_copy_of_any_dictionary_that_holds_its_values_is_the_same_case(model: 
     assert not model._open
 
 
+def test_a_case_that_waits_may_have_come_in_a_dictionary_that_cannot_be_copied(model: UFODTClassifier) -> None:
+    x, y = led(70)[-1]
+    model.predict_one(defaultdict(lambda: 0, x))
+    twin = pickle.loads(pickle.dumps(model))
+    assert paid_by(twin, lambda: twin.learn_one(dict(x), y)) == 0
+
+
 def test_a_dictionary_that_may_fetch_its_values_is_known_by_itself_alone(model: UFODTClassifier) -> None:
     class Fetching(dict):  # type: ignore[type-arg]
         pass
@@ -172,6 +180,9 @@ def test_a_dictionary_that_may_fetch_its_values_is_known_by_itself_alone(model: 
     x, y = led(70)[-1]
     model.predict_one(Fetching(x))
     assert paid_by(model, lambda: model.learn_one(Fetching(x), y)) == 4
+    for predicted, learned in ((Fetching, dict), (dict, Fetching)):
+        model.predict_one(predicted(x))
+        assert paid_by(model, lambda kind=learned: model.learn_one(kind(x), y)) > 0  # type: ignore[misc]
 
 
 def test_a_lazy_row_stays_itself_in_any_copy() -> None:

@@ -334,9 +334,6 @@ def test_a_copy_and_a_clone() -> None:
     assert not hasattr(clone(model), "classes_") and clone(model).costs == model.costs
 
 
-# --- what is refused, and what joins later ---------------------------------------------------------
-
-
 # --- bad input ---------------------------------------------------------------------------------------------
 
 

@@ -115,3 +115,10 @@ def test_a_column_of_texts_takes_in_all_numbers_of_a_later_part() -> None:
     model = UFODTClassifier(random_state=0)
     model.partial_fit(texts, [0, 1] * 10, classes=[0, 1]).partial_fit(numbers, [0, 1] * 10)
     assert set(model.learner_.problem.features[0].values) == {OTHER, "A", "B", 0, 1, 3, 4, 5}
+
+
+def test_a_column_of_texts_goes_on_taking_in_numbers_where_these_are_more() -> None:
+    texts, mixed = (pd.DataFrame({"ward": cells}) for cells in (["A", "B"] * 10, ["A", 1, 2, 3, 4, 5]))
+    model = UFODTClassifier(random_state=0)
+    model.partial_fit(texts, [0, 1] * 10, classes=[0, 1]).partial_fit(mixed, [0, 1] * 3)
+    assert set(model.learner_.problem.features[0].values) == {OTHER, "A", "B", 1, 2, 3, 4, 5}

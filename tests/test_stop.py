@@ -110,9 +110,22 @@ def test_of_several_worths_one_decides_whatever_their_order(planner: Any) -> Non
         found = follow(world, Policy(stop=rule, planner=planner), worth=100.0)
         return found.cost, found.n_asked
 
-    for rule in (most & least, least & most, all_of(least, all_of(most, least))):
+    for rule in (most & least, least & most, all_of(least, all_of(most, least)), all_of(all_of(most, least), least)):
         assert cost(rule) == cost(most)
     assert cost(cost_benefit() & least) == cost(least & cost_benefit()) == cost(cost_benefit())
     for rule in (most | least, least | most):
         assert cost(rule) == cost(least) != cost(most)
     assert cost(sure | (least & most)) == cost(sure | most)
+
+
+def test_several_worths_come_to_the_very_rule_that_decides() -> None:
+    """So that what a lone rule does besides, such as to spend on learning, goes on."""
+    chance = np.random.default_rng(1)
+    y = (chance.random(2000) < 0.03).astype(int)
+    X = (chance.random((2000, 3)) < np.where(y[:, None] == 1, 0.9, 0.1)).astype(int)
+    problem = Problem([Binary(name) for name in "abc"], labels=[0, 1])
+    alone, both = (
+        UFODT(problem, stop=rule, seed=1).run(X, y).n_asked.tolist()
+        for rule in (cost_benefit(20), cost_benefit(20) & cost_benefit(5))
+    )
+    assert both == alone

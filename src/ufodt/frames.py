@@ -9,7 +9,7 @@ What a column becomes in `to_problem`:
 A null, a NaN and an NA are the same: the value could not be had.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,8 +84,10 @@ def with_costs(features: Sequence[Feature], costs: Any) -> list[Feature]:
     """
     if costs is None:
         return list(features)
-    if isinstance(costs, Mapping) or _has_names(costs):
+    if isinstance(costs, Mapping) or _has_names(costs, {feature.name for feature in features}):
         entries = {str(name): entry for name, entry in costs.items()}
+        if len(entries) < len(costs):
+            raise InvalidProblem(f"Costs came for {some(costs.keys())}, a name twice; give one for each.")
     else:
         amounts = np.asarray(costs)
         if amounts.shape not in ((), (len(features),)):
@@ -259,9 +261,12 @@ def _values(series: "nw.Series[Any]") -> NDArray[Any]:
     return values
 
 
-def _has_names(costs: Any) -> bool:
-    """Whether a series has names of its own for its entries, and does not just number them."""
-    return hasattr(costs, "keys") and np.ndim(costs) == 1 and list(costs.keys()) != list(range(len(costs)))
+def _has_names(costs: Any, names: Set[str]) -> bool:
+    """Whether a series names its entries, and does not just number them: a whole number may name a column too."""
+    if not hasattr(costs, "keys") or np.ndim(costs) != 1:
+        return False
+    keys = [plain(key) for key in costs.keys()]
+    return any(str(key) in names or not isinstance(key, int) for key in keys)
 
 
 def _is_entry(entry: Any) -> bool:

@@ -174,7 +174,7 @@ def worth(policy: Policy, problem: Problem) -> float:
 def _default_worth(problem: Problem) -> float:
     if problem.has_currency:
         return 1.0
-    return stop.default_worth * (float(problem.prices.mean()) or 1.0)
+    return min(stop.default_worth * (float(problem.prices.mean()) or 1.0), MOST)
 
 
 def _worth_in(rule: Stop) -> float | None:
@@ -190,7 +190,7 @@ def _weighed(rule: Stop, default: float) -> Stop:
     What pays at one worth pays at all above: so among `all` the highest decides, among `any` the lowest.
     """
     if rule.kind == "cost_benefit":
-        return rule if rule.value is not None else stop.cost_benefit(min(default, MOST))
+        return rule if rule.value is not None else stop.cost_benefit(default)
     if not rule.children:
         return rule
     children: list[Stop] = []
@@ -201,7 +201,7 @@ def _weighed(rule: Stop, default: float) -> Stop:
     if len(worths) > 1:
         decides = max(worths) if rule.kind == "all" else min(worths)
         children = [stop.cost_benefit(decides), *(child for child in children if child.kind != "cost_benefit")]
-    return Stop(rule.kind, children=tuple(children))
+    return children[0] if len(children) == 1 else Stop(rule.kind, children=tuple(children))
 
 
 def _prefix(rule: Stop) -> list[tuple[str, float, int]]:

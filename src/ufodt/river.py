@@ -389,7 +389,14 @@ class UFODTClassifier(base.Classifier):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the waiting cases whose object would be another one after a copy."""
-        kept = [(key, case) for key, case in self._open.items() if case.x is None or type(case.x) in _DICTS]
+        kept = [
+            (
+                key,
+                case if case.x is None else case._replace(x=dict(case.x)),
+            )  # what makes its defaults may not be copied
+            for key, case in self._open.items()
+            if case.x is None or type(case.x) in _DICTS
+        ]
         return {**self.__dict__, "_open": kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ A table given to `fit` has been paid for, so every cell of it teaches; with `act
 instead, case after case, and only what is asked teaches. NaN is a value that was not bought.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias, overload
 
@@ -315,10 +315,19 @@ def _known(features: Sequence[Feature], table: NDArray[Any]) -> NDArray[Any]:
 def _cells(name: str, column: NDArray[Any]) -> list[Any]:
     """The cells of a column, None where one is missing."""
     cells = [None if is_missing(value) else value for value in column]
-    several = next((row for row, value in enumerate(cells) if not isinstance(value, Hashable)), None)
+    several = next((row for row, value in enumerate(cells) if not _is_one(value)), None)
     if several is not None:
         raise InvalidValue(f"{name}: a cell holds several values in row {several}; expected one in each.")
     return cells
+
+
+def _is_one(value: Any) -> bool:
+    """Whether a cell holds a single value: a list does not, nor a tuple with one in it."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _whole(weights: Any, n: int) -> NDArray[np.int64]:
@@ -339,15 +348,17 @@ def _widened(features: Any, table: NDArray[Any], learner: UFODT | None = None) -
         if isinstance(feature, Continuous):
             wider.append(feature)
             continue
+        blank = learner is None or is_blank(learner, j)
         if column.dtype == object:
             cells = _cells(feature.name, column)
-            frames.check_texts(feature.name, cells)
+            if blank:
+                frames.check_texts(feature.name, cells)
             values = set(cells) - {None}
         elif isinstance(feature, Binary):
             values = set(column[_strangers(column)][:1].tolist())  # one makes it a number
         else:
             values = set(column[column == column].tolist())
-        wider.append(widen(feature, values, blank=learner is None or is_blank(learner, j)))
+        wider.append(widen(feature, values, blank=blank))
     return wider
 
 

@@ -160,6 +160,22 @@ def test_the_index_of_a_frame_is_no_column_of_a_parquet_file(tmp_path: Path) -> 
         assert table.account == (f"The column '{index}' was left out: it is the index of a frame of pandas.",)
 
 
+@pytest.mark.parametrize(("said", "taken"), [(b"no JSON", None), (b'{"index_columns": null}', ("a",))])
+def test_a_parquet_file_may_say_nothing_of_its_index_but_must_say_it_well(
+    tmp_path: Path, said: bytes, taken: tuple[str, ...] | None
+) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.table({"a": [1.5, 2.5, 3.5, 4.5], "y": [0, 0, 1, 1]}).replace_schema_metadata({b"pandas": said})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    if taken is None:
+        with pytest.raises(BadTable, match="t.parquet: not a readable Parquet file"):
+            read_table(tmp_path / "t.parquet", label="y")
+    else:
+        assert read_table(tmp_path / "t.parquet", label="y").feature_names == taken
+
+
 @pytest.mark.parametrize("text, message", [
     ("", "expected a heading"),
     ("a,y\n", "expected a heading and at least one row"),

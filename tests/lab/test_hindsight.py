@@ -44,6 +44,7 @@ def test_hindsight_beats_the_optimum_where_there_is_nothing_to_know() -> None:
     assert few.best.mean() < few.optimum - 1.0
     assert few.optimum - few.best.mean() > 3 * (many.optimum - many.best.mean())
     assert (few.best <= few.one_for_all).all()
+    assert few.one_for_all.mean() < few.optimum, "one subset for all, the best of them on the mean"
 
 
 def test_no_subset_fixed_beforehand_beats_the_optimum() -> None:

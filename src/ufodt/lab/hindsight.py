@@ -42,7 +42,10 @@ def in_world(world: World, subsets: Subsets, *, n_rows: int, n_holdouts: int, se
 
 
 def alike(data: Dataset, problem: Problem) -> World:
-    """Return a world that a data set could have come from, with as many bins for a number as can be planned exactly."""
+    """Return a world that a data set could have come from, with as many bins for a number as can be planned exactly.
+
+    Every number must vary.
+    """
     for n_bins in range(MAX_BINS, 1, -1):
         cut = replace(problem, features=[_cut(f, data.X[:, j], n_bins) for j, f in enumerate(problem.features)])
         world = _fitted(cut, data)

@@ -257,12 +257,13 @@ def narrowed(data: Dataset, columns: list[int]) -> Dataset:
     )
 
 
-_OURS, _PEERS, _PRINTED = ("worth", "n_hypotheses"), ("k",), ("n_hypotheses", "prior")
+_OURS, _PEERS, _PRINTED = ("worth",), ("k",), ("n_hypotheses", "prior")
+_OURS_DRAWN = (*_OURS, "n_hypotheses")  # criteria that draw hypotheses
 METHODS: dict[str, Method] = {
     "ufodt": Method("ufodt (IG, default)", _ours(), knows=_OURS),
-    "ufodt-ec2": Method("ufodt, EC2", _ours(criterion="ec2"), knows=_OURS),
-    "ufodt-us": Method("ufodt, US", _ours(criterion="us"), knows=_OURS),
-    "ufodt-rig": Method("ufodt, region information", _ours(criterion="rig"), knows=_OURS),
+    "ufodt-ec2": Method("ufodt, EC2", _ours(criterion="ec2"), knows=_OURS_DRAWN),
+    "ufodt-us": Method("ufodt, US", _ours(criterion="us"), knows=_OURS_DRAWN),
+    "ufodt-rig": Method("ufodt, region information", _ours(criterion="rig"), knows=_OURS_DRAWN),
     "ufodt-gini": Method("ufodt, Gini", _ours(criterion="gini"), knows=_OURS),
     "ufodt-eced": Method("ufodt, ECED", _ours(criterion="eced"), knows=_OURS),
     "ufodt-auto": Method("ufodt, drift detected", _ours(adapts=True), knows=_OURS),

@@ -34,7 +34,7 @@ from ufodt.lab.verdict import Measurements, Result, Spread, at_least, at_most, s
 
 SHORT = ("zoo", "spect_heart")  # too short to be cheap while learning
 N_SEEDS = 25
-N_SEEDS_SHORT = 100  # where a hold-out has fewer rows than the next, so that about as many cases are asked about
+N_SEEDS_SHORT = 100  # where a hold-out has fewer rows than the next, and chance decides more
 SHORT_HOLDOUT = 500
 N_DRAWS = 4  # sets of random numbers on each split
 TUNING_SEED = 300
@@ -86,7 +86,7 @@ def seeds_of(name: str) -> tuple[int, ...]:
     (101, 25, 100)
     """
     paper = PAPER[name]
-    is_short = paper.n_rows - paper.n_stream < SHORT_HOLDOUT
+    is_short = paper.n_holdout < SHORT_HOLDOUT
     return tuple(range(paper.seeds[0], paper.seeds[0] + (N_SEEDS_SHORT if is_short else N_SEEDS)))
 
 

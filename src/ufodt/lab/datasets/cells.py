@@ -243,10 +243,10 @@ def _read_parquet(path: Path) -> Cells:
         raise DatasetUnavailable("Parquet files are read by pyarrow: pip install pyarrow") from None
     try:
         table = pyarrow.parquet.read_table(path)
-    except (pyarrow.ArrowException, OSError) as error:
+        said = (table.schema.pandas_metadata or {}).get("index_columns") or ()
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise BadTable(f"{path.name}: not a readable Parquet file ({error}); write it again.") from None
-    said = table.schema.pandas_metadata or {}
-    index = [name for name in said.get("index_columns", ()) if name in table.column_names]  # or how rows are numbered
+    index = [name for name in said if name in table.column_names]  # the others say how rows are numbered
     table = table.drop_columns(index)
     account = [f"The column {name!r} was left out: it is the index of a frame of pandas." for name in index]
     columns = [
