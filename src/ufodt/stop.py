@@ -88,12 +88,12 @@ def cost_benefit(worth: float | None = None) -> Stop:
 
 
 def any_of(*rules: Stop) -> Stop:
-    """Stop when at least one of the rules says so; of several `cost_benefit` beside each other the lowest worth decides."""
+    """Stop when at least one of the rules says so; of several `cost_benefit` side by side the lowest worth decides."""
     return Stop("any", children=rules)
 
 
 def all_of(*rules: Stop) -> Stop:
-    """Stop only when all of the rules say so; of several `cost_benefit` beside each other the highest worth decides."""
+    """Stop only when all of the rules say so; of several `cost_benefit` side by side the highest worth decides."""
     return Stop("all", children=rules)
 
 
