@@ -78,6 +78,19 @@ def test_a_run_with_prices_equals_sessions_with_prices() -> None:
     assert len(set(record.n_asked.tolist())) > 1
 
 
+def test_features_may_be_known_or_not_to_be_had_in_every_case_of_a_table() -> None:
+    rng = np.random.default_rng(5)
+    X, y = rng.integers(0, 2, (50, 3)), rng.integers(0, 2, 50)
+    for learner_does in ("run", "evaluate"):
+        record = getattr(learner_of(THREE), learner_does)(X, y, known=["a"], unavailable=("b",), budget=3.5)
+        record = getattr(record, "record", record)
+        assert record.asked.size == 0 and not record.cost.any(), "c is too dear"
+    pd = pytest.importorskip("pandas")
+    marks = pd.DataFrame({"c": [True] * 50, "b": [False] * 50, "a": [True] * 50})
+    record = learner_of(THREE).run(X, y, unavailable=marks)
+    assert set(record.asked.tolist()) == {1}
+
+
 def test_a_run_at_the_prices_of_the_problem_is_the_run_without() -> None:
     rng = np.random.default_rng(4)
     X, y = rng.integers(0, 2, (60, 3)), rng.integers(0, 2, 60)
@@ -113,6 +126,22 @@ def test_a_run_at_the_prices_of_the_problem_is_the_run_without() -> None:
         ),
         (lambda u: u.run([[0, 0, 0]], [0], prices=[["x", 2.0, 3.0]]), InvalidValue, "numbers"),
         (lambda u: u.run([[0, 0, 0]], [0], prices=[[1.0], [2.0, 3.0]]), InvalidValue, "numbers"),
+        (lambda u: u.run([[0, 0, 0]], [0], known=["d"]), UnknownFeature, "'d'"),
+        (lambda u: u.run([[0, 0, 0]], [0], known="a"), InvalidValue, "What is known came as 'a'"),
+        (lambda u: u.run([[0, 0, 0]], [0], unavailable=[[0, 2, 0]]), InvalidValue, "What is unavailable came as"),
+        (
+            lambda u: u.run([[0, 0, 0]], [0], charged=[[True, False]]),
+            InvalidValue,
+            r"shape \(1, 2\); expected \(1, 3\)",
+        ),
+        (lambda u: u.run([[0, 0, 0]], [0], charged=[[1], [2, 3]]), InvalidValue, "What is charged came as"),
+        (lambda u: u.run([[0, 0, None]], [0], known=["c"]), InvalidValue, "In row 0: 'c' came as known and is missing"),
+        (lambda u: u.run([[0] * 3], [0], known=["c"], unavailable=["c"]), InvalidValue, "known and is unavailable"),
+        (lambda u: u.run([[0, 0, 0]], [0], budget=-1.0), InvalidValue, "A budget of -1.0 came"),
+        (lambda u: u.run([[0, 0, 0]], [0], budget=[1.0, 2.0]), InvalidValue, "one for each case"),
+        (lambda u: u.run([[0, 0, 0]], [0], budget=[math.nan]), InvalidValue, "one for each case"),
+        (lambda u: u.run([[0, 0, 0]], [0], budget=["x"]), InvalidValue, "one for each case"),
+        (lambda u: u.evaluate([[0, 0, 0]], [0], budget=None), InvalidValue, "A budget of None came"),
     ],
 )
 def test_terms_of_a_case_that_make_no_sense_leave_the_learner_untouched(call: Any, error: Any, says: str) -> None:
@@ -162,13 +191,21 @@ def test_a_hold_out_may_have_prices_of_its_own(name: str) -> None:
 
 
 def test_a_later_one_of_a_group_costs_what_it_does_in_this_case() -> None:
-    """Without a price of its own for later ones; one that is given holds, if it is lower."""
-    plain = Problem([Binary("a", price=1.0, group="g"), Binary("b", price=2.0, group="g")], labels=[0, 1])
-    cheaper = Problem(
-        [Binary("a", price=1.0, group="g"), Binary("b", price=2.0, group="g", later_price=0.5)], labels=[0, 1]
-    )
-    for problem, given, paid in ((plain, 10.0, 10.0), (plain, 0.1, 0.1), (cheaper, 10.0, 0.5), (cheaper, 0.1, 0.1)):
-        session = UFODT(problem, seed=1).open(prices={"b": given})
+    """Without a price of its own for later ones; one that is given holds if it is lower, even as high as the first."""
+
+    def of_group(later: float | None) -> Problem:
+        b = Binary("b", price=2.0, group="g", later_price=later)
+        return Problem([Binary("a", price=1.0, group="g"), b], labels=[0, 1])
+
+    plain = of_group(None)
+    for later, given, paid in (
+        (None, 10.0, 10.0),
+        (None, 0.1, 0.1),
+        (0.5, 10.0, 0.5),
+        (0.5, 0.1, 0.1),
+        (2.0, 10.0, 2.0),
+    ):
+        session = UFODT(of_group(later), seed=1).open(prices={"b": given})
         session.tell("a", 1)
         session.tell("b", 1)
         assert session.evidence["prices"] == {"a": 1.0, "b": paid}

@@ -1,5 +1,7 @@
 """Laws that every learner keeps when it goes through whole streams and answers hold-outs."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,49 @@ def test_a_run_equals_the_ask_tell_loop_case_by_case(name: str) -> None:
         assert record.probability[i] == answer.probabilities[answer.label]
     assert state(ran) == state(looped)
     assert record.n_asked.sum() > 0
+
+
+@every_learner
+@pytest.mark.parametrize("explores", [True, False])
+def test_cases_on_terms_of_their_own_go_as_sessions_on_the_same_terms(name: str, explores: bool) -> None:
+    X, y = stream_of(name, 21, 40, missing=0.2)
+    rng, n = np.random.default_rng(22), len(NAMES)
+    has = np.array([[value is not None for value in row] for row in X])
+    terms: dict[str, Any] = {
+        "prices": rng.choice([0.0, 0.5, 1.0, 5.0], X.shape),
+        "known": has & (rng.random(X.shape) < 0.2),
+        "charged": rng.random(X.shape) < 0.5,
+        "budget": rng.choice([2.0, 6.0, np.inf], len(X)),
+    }
+    terms["unavailable"] = ~terms["known"] & (rng.random(X.shape) < 0.2)
+    learner, looped = learned(name), learned(name)
+    record = learner.run(X, y, **terms) if explores else learner.evaluate(X, **terms).record
+    ends, n_failed = record.n_asked.cumsum(), 0
+    for i in range(len(X)):
+        session = looped.open(
+            known={NAMES[j]: X[i, j] for j in range(n) if terms["known"][i, j]},
+            unavailable=[NAMES[j] for j in range(n) if terms["unavailable"][i, j]],
+            prices=dict(zip(NAMES, terms["prices"][i], strict=True)),
+            budget=terms["budget"][i],
+            explore=explores,
+        )
+        asked = []
+        while (question := session.ask()) is not None:
+            j = NAMES.index(question.feature)
+            if has[i, j]:
+                session.tell(question.feature, X[i, j])
+                asked.append(j)
+            else:
+                session.skip(question.feature, charged=terms["charged"][i, j])
+                n_failed += terms["charged"][i, j]
+        answer = session.predict()
+        assert record.asked[ends[i] - record.n_asked[i] : ends[i]].tolist() == asked, i
+        assert record.cost[i] == answer.cost == session.cost
+        assert record.predicted[i] == answer.label
+        if explores:
+            looped.learn(session.evidence, y[i])
+    assert n_failed > 0 or not explores
+    assert state(learner) == state(looped)
 
 
 @every_learner

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Problem, stop
+from ufodt import UFODT, Binary, Categorical, Expert, Prior, Problem, stop
 from ufodt.problem import Feature
 
 from .cases import (
@@ -54,3 +54,13 @@ def test_hundreds_of_features_do_not_make_weights_vanish(n_values: int, n_featur
     question = session.ask()
     assert question is not None and question.feature == f"f{tells}"
     assert len({reason.gain for reason in session.why()}) > n_features / 2
+
+
+def test_a_prior_that_is_given_is_taken_for_what_it_says_and_learns_nothing_besides() -> None:
+    problem = Problem([Binary("a"), Binary("b")], labels=[0, 1])
+    said = Prior(count=2.0, experts=[Expert("a", 1, 0.9, strength=10)], labels={0: 0.8, 1: 0.2})
+    learner = UFODT.paper(problem, n_hypotheses=4, prior=said, seed=1)
+    learner.run([[1, 0], [0, 1]] * 50, [1, 0] * 50)
+    np.testing.assert_allclose(learner.belief.mean()[1], [0.8, 0.2])
+    np.testing.assert_allclose(learner.belief.prior[:2, 1], [1.0, 9.0])
+    assert learner.belief.overlap == 0 and not learner.belief.is_paired

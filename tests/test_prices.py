@@ -484,3 +484,35 @@ def test_an_exact_plan_says_in_which_order_duties_come() -> None:
     )
     gap = UFODT(problem).gap()
     assert gap.exact and gap.cost == pytest.approx(gap.least)
+
+
+@pytest.mark.parametrize("planner", ["lookahead", "optimal", "greedy"])
+def test_what_is_mandatory_and_out_of_reach_makes_nothing_else_a_duty(planner: Any) -> None:
+    scan = Binary("scan", price=3.0, mandatory=True, needs=["dye"])
+    problem = Problem([Binary("dye", price=1.0), scan, Binary("pulse", price=1.0)], labels=[0, 1])
+    learner = UFODT(problem, policy=Policy(planner=planner), seed=1)
+    learner.learn_many([[0, 0, 0], [1, 1, 1], [0, 1, 0], [1, 0, 1]] * 20, [0, 1, 0, 1] * 20)
+
+    def first(**terms: Any) -> str | None:
+        session = learner.open(explore=False, **terms)
+        question = session.ask()
+        if question is not None and question.feature == "dye":
+            assert session.why_not("dye") == "dye is the next question: what needs it is mandatory."
+            assert session.evidence["values"] or session.why_not("pulse") == "pulse comes later: dye is mandatory."
+        return None if question is None else question.feature
+
+    assert first() == first(budget=4.0) == "dye"
+    assert first(budget=3.5, unavailable=["dye"]) == "pulse"
+    assert first(budget=3.5, known={"dye": 1}) == "scan"
+    settled = {"pulse": 1}
+    assert first(budget=3.5, known=settled) is None and first(unavailable=["scan"], known=settled) is None
+    assert first(known=settled) == "dye", "a duty is a duty, whatever is known"
+
+
+def test_the_gap_knows_that_nothing_is_bought_for_a_duty_out_of_reach() -> None:
+    features = [Binary("dye", price=1.0), Binary("scan", price=3.0, mandatory=True, needs=["dye"])]
+    learner = UFODT(Problem(features, labels=[0, 1]), stop=stop.cost_benefit() | stop.budget(3.0), seed=1)
+    learner.learn_many([[0, 0], [1, 1], [1, 0], [0, 1]] * 20, [0, 1] * 40)  # nothing tells
+    gap = learner.gap()
+    assert gap.exact and gap.ratio == pytest.approx(1.0)
+    assert gap.least == pytest.approx(100.0), "half of what a mistake is worth, 100 mean prices, and no price"

@@ -199,14 +199,13 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_a_prior_between_uniform_and_informed_keeps_its_strength(tmp_path: Path, share: float) -> None:
+def test_the_counts_of_a_uniform_and_an_informed_prior_are_mixed(tmp_path: Path, share: float) -> None:
     informed = read_prior(write(tmp_path, GOOD))
-    between = UFODT(PROBLEM, prior=interpolate(informed, share)).belief
-    uniform = np.array([1 / 2] * 2 + [1 / 3] * 3)[:, None]
-    mean = UFODT(PROBLEM, prior=informed).belief.mean()[0]
-    np.testing.assert_allclose(between.mean()[0], (1 - share) * uniform + share * mean)
-    np.testing.assert_allclose(between.prior.sum(), 50 + 20 + 20 + 4)
-    np.testing.assert_allclose(between.mean()[1], [0.5 + share * 0.4, 0.5 - share * 0.4])
+    priors = (interpolate(informed, share), Prior(count=0.5), informed)
+    between, uniform, said = (UFODT(PROBLEM, prior=prior).belief for prior in priors)
+    np.testing.assert_allclose(between.prior, (1 - share) * uniform.prior + share * said.prior)
+    np.testing.assert_allclose(between.label_prior, (1 - share) * uniform.label_prior + share * said.label_prior)
+    assert interpolate(informed, 0) == Prior(count=informed.count, label_strength=informed.label_strength)
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, math.nan, "half", None])

@@ -492,3 +492,83 @@ def test_numbers_of_few_values_are_told_apart_as_categories_are(n_values: int) -
     learner.run(X, y)
     largest = np.argsort(-np.abs(learner._selection.weights).reshape(-1, 60).max(axis=0))[:10]
     assert {0, 1, 2} <= set(largest.tolist())
+
+
+# --- features that stand in for candidates that cannot be had ---------------------------------------------
+
+
+def telling(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Forty bits, of which the first four are all but the label, and the next four nine times in ten."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = rng.integers(0, 2, (n, 40))
+    X[:, :8] = y[:, None] ^ (rng.random((n, 8)) < [0.03] * 4 + [0.1] * 4)
+    return X, y
+
+
+@pytest.mark.parametrize("criterion", ["ig", "ec2"])
+def test_others_stand_in_for_candidates_that_cannot_be_had(criterion: Any) -> None:
+    learner = UFODT(MANY, selection=Selection(4), criterion=criterion, seed=1)
+    learner.run(*telling(2000, 1))
+    X, y = telling(1000, 2)
+    gone: np.ndarray = X.astype(float)
+    gone[:, :4] = np.nan
+    report = learner.evaluate(gone, y)
+    assert report.accuracy > 0.93 and report.n_asked > 1
+    told_before = learner.evaluate(X, y, unavailable=["f0", "f1", "f2", "f3"])
+    np.testing.assert_array_equal(told_before.record.predicted, report.record.predicted)
+    record = learner.run(gone, y)
+    assert (record.predicted == y).mean() > 0.9
+
+
+def test_stand_ins_are_opened_with_what_they_need_in_order_of_merit_and_go_again_when_it_is_undone() -> None:
+    problem = Problem([Binary(f"f{i}", needs=["f39"] if i == 4 else []) for i in range(40)], labels=[0, 1])
+    learner = UFODT(problem, selection=Selection(4), stop=stop.confidence(1.0), seed=1)
+    X, y = telling(4000, 3)
+    X[:, 4] = y ^ (np.arange(4000) % 20 == 0)  # the best of the others
+    learner.learn_many(X, y)
+    session = learner.open(explore=False)
+
+    def offered() -> set[int]:
+        return {int(reason.feature[1:]) for reason in session.why()}
+
+    assert offered() == {0, 1, 2, 3}
+    before = [(reason.feature, reason.gain) for reason in session.why()]
+    session.skip("f2")
+    assert offered() == {0, 1, 3, 4, 39}
+    session.tell("f0", 1)
+    assert offered() == {1, 3, 4, 39}
+    session.skip("f39")
+    after_two = offered()
+    assert len(after_two) == 4 and after_two < {1, 3, 4, 5, 6, 7}
+    gains = {reason.feature: reason.gain for reason in session.why()}
+    assert gains["f1"] > gains[f"f{max(after_two)}"] > 0
+    for _ in range(3):
+        session.undo()
+    assert [(reason.feature, reason.gain) for reason in session.why()] == before
+
+
+@pytest.mark.parametrize("kind", ["bins", "exhaustive", "exp3"])
+@pytest.mark.parametrize("takes_turns", [False, True])
+def test_what_stands_in_is_planned_by_the_mean_belief(kind: str, takes_turns: bool) -> None:
+    """With everything but one feature unavailable that one is all that is left: as good as if it were a candidate."""
+    problem = Problem([Continuous(f"x{i}") for i in range(12)], labels=[0, 1])
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 3000)
+    X = rng.normal(size=(3000, 12))
+    X[:, :6] += np.linspace(4, 2, 6) * y[:, None]
+    cutting = thresholds.bins(4) if kind == "bins" else getattr(thresholds, kind)(4)
+    few, all_ = (UFODT(problem, selection=Selection(n), thresholds=cutting, seed=2) for n in (3, 0))
+    for learner in (few, all_):
+        learner.learn_many(X, y)
+        if takes_turns:  # as after an alarm
+            learner._drift.restore(learner.belief, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1, 0, []), learner.belief)
+    gone = [f"x{i}" for i in range(12) if i != 5]
+    gains = []
+    for learner in (few, all_):
+        session = learner.open(unavailable=gone, explore=False)
+        assert [reason.feature for reason in session.why()] == ["x5"]
+        gains.append(session.why()[0].gain)
+    assert gains[0] == pytest.approx(gains[1], rel=1e-6)
+    explored = few.open(unavailable=gone)
+    assert [reason.feature for reason in explored.why()] in (["x5"], []), "drawn candidates come first"

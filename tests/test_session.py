@@ -157,6 +157,14 @@ def test_everything_may_be_known_from_the_start() -> None:
     assert session.predict().cost == 0.0
 
 
+def test_what_is_known_is_not_unavailable() -> None:
+    learner = UFODT(PROBLEM)
+    name = PROBLEM.features[0].name
+    with pytest.raises(InvalidValue, match="as known and as unavailable"):
+        learner.open(known={name: 1}, unavailable=[name])
+    assert learner.open(unavailable=[name, name]).evidence["skipped"] == [name]
+
+
 def test_everything_may_be_unavailable() -> None:
     session = make("ours-careful").open()
     for name in NAMES:

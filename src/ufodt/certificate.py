@@ -21,7 +21,7 @@ _N_CASES = 4000  # drawn to measure a policy
 _MAX_ROWS = (1 << 16) - 1  # as the core numbers them
 _MAX_WORK = 1 << 31  # a few seconds
 _N_POOLS = 4  # independent estimates of a bound
-_EFFORT = 2.5e7  # steps for each: about a second
+_EFFORT = 1e8  # steps for each: about a second
 
 
 @dataclass(frozen=True, slots=True)

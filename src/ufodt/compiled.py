@@ -16,7 +16,6 @@ def compile_problem(problem: Problem, cutting: Thresholds) -> core.Problem:
     features = problem.features
     groups = {name: i for i, name in enumerate(sorted({f.group for f in features if f.group is not None}))}
     n_outcomes = [_n_outcomes(f, cutting) for f in features]
-    mandatory = duties(problem)
     if sum(n_outcomes) * problem.n_labels > _MOST_CELLS:
         came = f"{sum(n_outcomes):,} outcomes under {problem.n_labels} labels came"
         raise InvalidProblem(f"{came}; expected at most {_MOST_CELLS:,} cells.")
@@ -24,22 +23,16 @@ def compile_problem(problem: Problem, cutting: Thresholds) -> core.Problem:
         n_outcomes=n_outcomes,
         n_labels=problem.n_labels,
         price=problem.prices.tolist(),
-        later_price=[problem.amount(f.price if f.later_price is None else f.later_price, f.name) for f in features],
+        later_price=[math.inf if f.later_price is None else problem.amount(f.later_price, f.name) for f in features],
         group=[-1 if f.group is None else groups[f.group] for f in features],
         loss=problem.losses,
         surcharge=_surcharges(problem, n_outcomes),
-        mandatory=[int(f.name in mandatory) for f in features],
+        mandatory=[int(f.mandatory) for f in features],
         needs=[[problem.feature_index(name) for name in f.needs] for f in features],
         computed_from=[[problem.feature_index(name) for name in f.computed_from] for f in features],
         continuous=[int(isinstance(f, Continuous)) for f in features],
         cuts=[list(f.cuts) if isinstance(f, Continuous) else [] for f in features],
     )
-
-
-def duties(problem: Problem) -> set[str]:
-    """Return the features that are asked in every case: what is mandatory, and all that must be known before."""
-    names = [f.name for f in problem.features if f.mandatory]
-    return {*names, *problem.needed(*names)}
 
 
 def _n_outcomes(feature: Feature, cutting: Thresholds) -> int:

@@ -161,9 +161,7 @@ class Continuous(Priced):
         if not math.isfinite(known):
             hint = _HINT if is_missing(value) else ""
             if isinstance(value, str) and math.isfinite(as_number(value)):
-                hint = (
-                    " It came as a text; an array makes texts of all its cells if one of them is: give a list of rows."
-                )
+                hint = " It came as a text: make it a number (an array of which one cell is a text makes texts of all)."
             raise InvalidValue(f"{self.name}: value {plain(value)!r} came; expected a finite number.{hint}")
         return known
 
@@ -171,6 +169,7 @@ class Continuous(Priced):
 Feature: TypeAlias = Binary | Categorical | Continuous
 _BITS: dict[Hashable, int] = {0: 0, 1: 1}
 _HINT = " If it could not be had, skip the feature, or name it among the unavailable ones when the case is opened."
+_STRANGE = " To go on without it, leave it missing (None) in a table, and skip the feature in a session."
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:e[+-]?\d+)?", re.IGNORECASE)
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")  # or a decimal comma, which one such number does not tell
 
@@ -346,5 +345,5 @@ def _index(feature: Binary | Categorical, index: Mapping[Hashable, int], value: 
         pass
     if isinstance(value, np.generic) and value.item() in index:
         return index[value.item()]
-    hint = _HINT if is_missing(value) else ""
+    hint = _HINT if is_missing(value) else _STRANGE
     raise InvalidValue(f"{feature.name}: value {value!r} came; expected one of {some(index)}.{hint}")

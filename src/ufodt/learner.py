@@ -133,14 +133,14 @@ class UFODT(Memory):
     ) -> "UFODT":
         """Return the algorithm as printed: uniform fixed P(Y), distinct hypotheses, region stop.
 
-        What is given replaces what is printed; parts as printed are `ufodt.prior.paper`, `ufodt.thresholds.paper` and
-        `Selection.paper`. Where print leaves a choice, `docs/decisions/0006-fidelity-of-the-paper-preset.md` says which
-        was made.
+        What is given replaces what is printed; parts as printed are `ufodt.thresholds.paper` and `Selection.paper`. Of
+        a prior that is given, what it says is taken, and nothing is learned besides counts (`ufodt.prior.paper`). Where
+        print leaves a choice, `docs/decisions/0006-fidelity-of-the-paper-preset.md` says which was made.
         """
         return cls(
             problem,
             policy=policies.paper(criterion=criterion, n_hypotheses=n_hypotheses),
-            prior=prior or printed_prior(),
+            prior=printed_prior(prior or ()),
             thresholds=thresholds or printed_thresholds(),
             drift=drift,
             selection=selection,
@@ -257,7 +257,18 @@ class UFODT(Memory):
 
             self._teach(count, select, trust=trust)
 
-    def run(self, X: Any, y: Any, *, prices: Any = None, progress: Progress | None = None) -> Record:
+    def run(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        prices: Any = None,
+        known: Any = None,
+        unavailable: Any = None,
+        charged: Any = None,
+        budget: Any = math.inf,
+        progress: Progress | None = None,
+    ) -> Record:
         """Go through a stream case by case: plan, pay, answer, then learn from the label.
 
         Parameters
@@ -271,16 +282,30 @@ class UFODT(Memory):
             never comes.
         prices
             What each feature costs in each case, shape `(n_cases, n_features)`, where it changes.
+        known, unavailable
+            Which cells are known from the start, and free; of which it is known from the start that they cannot be had.
+            Truth values of shape `(n_cases, n_features)`, or names of features that are so in every case.
+        charged
+            Likewise: where a price is paid for a cell that is asked for and could not be had.
+        budget
+            What a case may cost at most, or each case.
         progress
             Called with (cases done, cases in all) every thousand cases or sooner. An exception in it, or Ctrl-C,
             leaves a learner that has learned exactly the cases done.
         """
         outcomes, values, labels = stream.cases(self.problem, X, y)
-        table = None if prices is None else stream.checked_prices(prices, self.problem, len(outcomes))
+        terms = stream.terms(
+            self.problem,
+            outcomes,
+            prices=prices,
+            known=known,
+            unavailable=unavailable,
+            charged=charged,
+            budget=budget,
+        )
 
         def run(rows: slice) -> Arrays:
-            part, its_labels, its_values = outcomes[rows], labels[rows], values[rows]
-            its_prices = None if table is None else table[rows]
+            part, its_labels, its_values, its_terms = outcomes[rows], labels[rows], values[rows], terms.of(rows)
             with self._alone:
                 first, seed, n_cases = self._n_opened, self.seed, len(part)
                 # Before the call, since Ctrl-C is heard once a call is over, and with no other call in between: what is
@@ -297,19 +322,39 @@ class UFODT(Memory):
                     values=its_values,
                     drift=self._drift,
                     selection=self._selection,
-                    prices=its_prices,
+                    **its_terms,
                 )
 
         return stream.record(self.problem, stream.in_chunks(run, len(outcomes), progress))
 
-    def evaluate(self, X: Any, y: Any = None, *, prices: Any = None, progress: Progress | None = None) -> Report:
+    def evaluate(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        prices: Any = None,
+        known: Any = None,
+        unavailable: Any = None,
+        charged: Any = None,
+        budget: Any = math.inf,
+        progress: Progress | None = None,
+    ) -> Report:
         """Answer a hold-out from paid features only, by the tree of the mean belief; nothing is learned.
 
-        With `prices`, what each feature costs in each case, shape `(n_cases, n_features)`, every case is planned anew.
+        Where cases come on terms of their own (`prices`, `known`, `unavailable`, `charged` and `budget` as in `run`),
+        every case is planned anew.
         """
         outcomes, values, truth = stream.cases(self.problem, X, y, held_out=True)
-        table = None if prices is None else stream.checked_prices(prices, self.problem, len(outcomes))
-        if table is None:
+        terms = stream.terms(
+            self.problem,
+            outcomes,
+            prices=prices,
+            known=known,
+            unavailable=unavailable,
+            charged=charged,
+            budget=budget,
+        )
+        if terms.are_usual:
             tree = self._tree()
             arrays = stream.in_chunks(lambda r: tree.evaluate(outcomes[r], values[r]), len(outcomes), progress)
             return stream.report(self.problem, arrays, truth)
@@ -328,8 +373,8 @@ class UFODT(Memory):
                 labels=unknown[rows],
                 values=values[rows],
                 selection=selection,
-                prices=table[rows],
                 explore=False,
+                **terms.of(rows),
             )
 
         return stream.report(self.problem, stream.in_chunks(answer, len(outcomes), progress), truth)

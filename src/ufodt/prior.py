@@ -102,9 +102,14 @@ class Prior:
             object.__setattr__(self, name, plain(getattr(self, name)))
 
 
-def paper(experts: Sequence[Expert] = ()) -> Prior:
-    """Return the prior of the paper: flat, P(label) is uniform and stays so, and answers are trusted in full."""
-    return Prior(experts=experts, learns_labels=False, learns_values=False, learns_trust=False, learns_pairs=False)
+def paper(said: Prior | Sequence[Expert] = ()) -> Prior:
+    """Return the prior of the paper: flat but for what is said, P(label) stays as it is, answers are trusted in full.
+
+    >>> paper(Prior(labels={"healthy": 0.9, "ill": 0.1})).learns_labels
+    False
+    """
+    prior = said if isinstance(said, Prior) else Prior(experts=said)
+    return replace(prior, learns_labels=False, learns_values=False, learns_trust=False, learns_pairs=False)
 
 
 def read_prior(path: str | os.PathLike[str]) -> Prior:
@@ -159,33 +164,41 @@ def read_prior(path: str | os.PathLike[str]) -> Prior:
 
 
 def interpolate(prior: Prior, share: float) -> Prior:
-    """Return a prior between one that takes all values for equally likely (share 0) and an informed one (share 1).
+    """Return a prior between the uniform one (share 0, of which nobody says anything) and an informed one (share 1).
 
-    What experts say keeps its strength; its probabilities move from equal ones to theirs.
+    The counts of both are mixed: what is said and how many cases stand behind it both grow with the share.
 
-    >>> interpolate(Prior(experts=[Expert("fever", "ill", 0.9, strength=50)]), 0.5).experts[0].probability
-    0.7
+    >>> interpolate(Prior(experts=[Expert("fever", "ill", 0.9, strength=50)]), 0.5).experts[0]
+    Expert(feature='fever', label='ill', probability=0.884..., strength=26.0)
     """
     if not 0 <= number(share) <= 1:
         raise InvalidProblem(f"A share of {share!r} came; expected a number from 0 to 1.")
+    if number(share) == 0:
+        return replace(prior, experts=(), labels=None)
 
-    def between(p: float, n: int) -> float:
-        return (1 - share) / n + share * number(p)
+    def between(said: Sequence[float], strength: float) -> tuple[list[float], float]:
+        """What is said, and the cases behind it, once its counts are mixed with those of the uniform prior."""
+        uniform, informed = (1 - number(share)) * number(prior.count), number(share) * number(strength)
+        mixed = [uniform + informed * number(p) for p in said]
+        behind = len(said) * uniform + informed
+        return [each / behind for each in mixed], behind
 
     experts = []
     for expert in prior.experts:
         given = expert.probability
         if isinstance(given, Mapping):
-            moved: Any = {value: between(p, len(given)) for value, p in given.items()}
-        elif isinstance(given, int | float):
-            moved = between(given, 2)
+            mixed, strength = between(list(given.values()), expert.strength)
+            moved: Any = dict(zip(given, mixed, strict=True))
         elif isinstance(given, tuple):
-            moved = tuple(between(p, len(given)) for p in given)
+            moved, strength = between(given, expert.strength)
         else:
-            moved = given  # refused where it meets the problem
-        experts.append(replace(expert, probability=moved))
-    labels = prior.labels and {label: between(p, len(prior.labels)) for label, p in prior.labels.items()}
-    return replace(prior, experts=tuple(experts), labels=labels)
+            (moved, _), strength = between([number(given), 1.0 - number(given)], expert.strength)
+        experts.append(replace(expert, probability=moved, strength=strength))
+    if not prior.labels:
+        return replace(prior, experts=tuple(experts))
+    mixed, strength = between(list(prior.labels.values()), prior.label_strength)
+    labels = dict(zip(prior.labels, mixed, strict=True))
+    return replace(prior, experts=tuple(experts), labels=labels, label_strength=strength)
 
 
 def counts(

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ufodt import core
-from ufodt.compiled import duties
 from ufodt.errors import AlreadyTold, InvalidValue
 from ufodt.evidence import Evidence
 from ufodt.features import Continuous, Value, interval
@@ -154,11 +153,13 @@ class Session:
             raise InvalidValue(f"{unavailable!r} came for the unavailable features; give a list of names.")
         settled = [(problem.feature_index(name), value) for name, value in known.items()]
         missing = [problem.feature_index(name) for name in unavailable]
+        both = sorted(name for name in known if problem.feature_index(name) in missing)
+        if both:
+            raise InvalidValue(f"{both[0]!r} came as known and as unavailable; expected one of the two.")
         for index, value in [(i, self._checked(i, value)) for i, value in settled]:
             self._add(index, value, paid=False)
-        for index in missing:
-            if self._find(index) is None:
-                self._add(index, None, paid=False)
+        for index in dict.fromkeys(missing):
+            self._add(index, None, paid=False)
         self._n_known = len(self._events)
 
     def __reduce__(self) -> Any:
@@ -235,11 +236,10 @@ class Session:
         question = self.ask()
         reason = next((reason for reason in self.why() if reason.feature == feature), None)
         unknown = [name for name in self._problem.features[index].needs if self._unknown(name)]
-        mandatory = duties(self._problem)
         if question is not None and question.feature == feature:
             if self._plan.asks_to_learn:
                 return f"{feature} is the next question, to learn: as far as is known, none would pay here."
-            if feature in mandatory:
+            if self._plan.is_duty(index):
                 must = "it is" if self._problem.features[index].mandatory else "what needs it is"
                 return f"{feature} is the next question: {must} mandatory."
             return f"{feature} is the next question: it gains {question.gain:.3g} for {question.price:g}."
@@ -254,7 +254,8 @@ class Session:
             most = self._plan.most(index)
             costs = "costs" if most <= reason.price else "may cost"
             return f"{feature} {costs} {most:g}, and {self._plan.left:g} is left of the budget."
-        if question is not None and question.feature in mandatory and feature not in mandatory:
+        asks_duty = question is not None and self._plan.is_duty(self._problem.feature_index(question.feature))
+        if question is not None and asks_duty and not self._plan.is_duty(index):
             return f"{feature} comes later: {question.feature} is mandatory."
         if question is None or not reason.pays:
             return f"{feature} is not worth {reason.price:g} here, as far as was looked ahead."

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import frames
-from ufodt.amount import MOST, number
+from ufodt.amount import MOST, number, plain
 from ufodt.certificate import calibration_error
 from ufodt.errors import InvalidValue
 from ufodt.problem import LabelIndices, Outcomes, Problem, Values
@@ -60,7 +60,86 @@ def cases(problem: Problem, X: Any, y: Any, *, held_out: bool = False) -> tuple[
     return outcomes, values, problem.label_indices(y, len(outcomes))
 
 
-def checked_prices(prices: Any, problem: Problem, n_cases: int) -> NDArray[np.float64]:
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is special about the cases of a table, as far as anything is."""
+
+    prices: NDArray[np.float64] | None
+    budgets: NDArray[np.float64] | None
+    marks: NDArray[np.uint8] | None  # as `core/stream.hpp` numbers them
+
+    @property
+    def are_usual(self) -> bool:
+        """Whether nothing is special."""
+        return self.prices is None and self.budgets is None and self.marks is None
+
+    def of(self, rows: slice) -> dict[str, Any]:
+        """Return those of some rows, as `core.run` takes them."""
+        all_ = {"prices": self.prices, "budgets": self.budgets, "marks": self.marks}
+        return {name: None if array is None else array[rows] for name, array in all_.items()}
+
+
+def terms(
+    problem: Problem, outcomes: Outcomes, *, prices: Any, known: Any, unavailable: Any, charged: Any, budget: Any
+) -> Terms:
+    """Return what is special about the cases of a table, checked."""
+    n_cases = len(outcomes)
+    marks = None
+    if not (known is None and unavailable is None and charged is None):
+        is_known, is_gone, is_charged = (
+            _cells(given, name, problem, n_cases)
+            for given, name in ((known, "known"), (unavailable, "unavailable"), (charged, "charged"))
+        )
+        for cells, wrong in ((is_known & is_gone, "unavailable"), (is_known & (outcomes < 0), "missing")):
+            if cells.any():
+                row, column = np.argwhere(cells)[0].tolist()
+                name = problem.features[column].name
+                raise InvalidValue(f"In row {row}: {name!r} came as known and is {wrong}; expected one of the two.")
+        marks = np.select([is_known, is_gone, is_charged], [1, 2, 3], 0).astype(np.uint8)
+    return Terms(
+        None if prices is None else _checked_prices(prices, problem, n_cases), _budgets(budget, n_cases), marks
+    )
+
+
+def _cells(given: Any, what: str, problem: Problem, n_cases: int) -> NDArray[np.bool_]:
+    """The cells marked by a table of truth values, or by the names of features that are marked in every case."""
+    shape = (n_cases, problem.n_features)
+    marked = np.zeros(shape, dtype=bool)
+    if given is None:
+        return marked
+    if isinstance(given, list | tuple | set | frozenset) and all(isinstance(name, str) for name in given):
+        marked[:, [problem.feature_index(name) for name in given]] = True
+        return marked
+    try:
+        table = np.asarray(frames.by_name(given, problem.features))
+        truths = table.astype(bool) if table.dtype.kind in "biuO" else table
+    except (TypeError, ValueError):
+        table = truths = np.empty(0)
+    if truths.dtype != np.bool_ or not (table == truths).all():
+        raise InvalidValue(
+            f"What is {what} came as {plain(given)!r:.60}; expected True or False for each case and feature, "
+            "or a list of names of features."
+        )
+    if truths.shape != shape:
+        raise InvalidValue(f"What is {what} came in shape {truths.shape}; expected {shape}.")
+    return truths
+
+
+def _budgets(budget: Any, n_cases: int) -> NDArray[np.float64] | None:
+    """What each case may cost at most; None where that is any amount."""
+    try:
+        given = np.asarray(budget, dtype=np.float64) if np.ndim(budget) else np.float64(number(budget))
+    except (TypeError, ValueError):
+        given = np.float64(math.nan)
+    if given.shape not in ((), (n_cases,)) or not (given >= 0).all():
+        came = f"A budget of {plain(budget)!r:.60}"
+        raise InvalidValue(f"{came} came; expected an amount, zero or more, or one for each case.")
+    if not given.shape and given == math.inf:
+        return None
+    return np.array(np.broadcast_to(given, n_cases))
+
+
+def _checked_prices(prices: Any, problem: Problem, n_cases: int) -> NDArray[np.float64]:
     """Return the prices of a table, one for each case and feature; those of a frame by the names of its columns."""
     prices = frames.by_name(prices, problem.features)
     given = _amounts(prices, (n_cases, problem.n_features), "price", "one for each case and feature")

@@ -48,7 +48,7 @@ def make(**changes: Any) -> core.Problem:
         {"price": [1.0, -0.5]},
         {"price": [1.0, math.nan]},
         {"price": [1.0, math.inf]},
-        {"later_price": [1.0, math.inf]},
+        {"later_price": [1.0, -math.inf]},
         {"later_price": [-1.0, 1.0]},
         {"group": [0]},
         {"group": [-2, 0]},
@@ -326,6 +326,23 @@ def test_prices_of_a_case_that_make_no_sense_are_refused(case: Small, price: lis
     refused(case, lambda: core.Plan(case.problem, policy(), case.belief, seed=0, number=0, price=price))
     refused(case, lambda: core.Optimal(case.problem, case.belief.mean()[0], np.array([0.5, 0.5]), price=price))
     given = {"outcomes": TABLE, "labels": LABELS, "prices": np.array([price])}
+    refused(case, lambda: core.run(case.problem, policy(), case.belief, seed=0, number=0, **given))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"marks": np.zeros((2, 2), dtype=np.uint8)},
+        {"marks": np.full(TABLE.shape, 4, dtype=np.uint8)},
+        {"marks": np.ones(TABLE.shape, dtype=np.uint8), "outcomes": np.full_like(TABLE, -1)},
+        {"budgets": np.full(len(TABLE), -1.0)},
+        {"budgets": np.full(len(TABLE), math.nan)},
+        {"budgets": np.ones(len(TABLE) + 1)},
+    ],
+    ids=str,
+)
+def test_terms_of_a_table_that_make_no_sense_are_refused(case: Small, given: dict[str, Any]) -> None:
+    given = {"outcomes": TABLE, "labels": LABELS, **given}
     refused(case, lambda: core.run(case.problem, policy(), case.belief, seed=0, number=0, **given))
 
 

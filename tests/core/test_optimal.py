@@ -82,8 +82,30 @@ class Priced:
         """What may be asked now for what is left in the purse, and whether something must."""
         left = [f for f in range(len(self.n_outcomes)) if f not in known and f not in gone]
         open_ = [f for f in left if all(n in known for n in self.needs[f]) and self.most_of(f, known, free) <= purse]
-        must = [f for f in open_ if self.mandatory[f]]
-        return must or open_, bool(must)
+        must = [
+            set(self.missing(f, known))
+            for f in left
+            if self.mandatory[f] and self.in_reach(f, known, left, free, purse)
+        ]
+        duties = [f for f in open_ if any(f in together for together in must)]
+        return duties or open_, bool(duties)
+
+    def missing(self, feature: int, known: Mapping[int, int]) -> list[int]:
+        """What is to be asked for a feature that is not known: what it needs, in order, and it."""
+        first = [f for needed in self.needs[feature] if needed not in known for f in self.missing(needed, known)]
+        return [*dict.fromkeys(first), feature]
+
+    def in_reach(
+        self, feature: int, known: Mapping[int, int], left: list[int], free: frozenset[int], purse: float
+    ) -> bool:
+        """Whether a feature can be had with all that it needs, whatever comes."""
+        then = dict(known)
+        for f in self.missing(feature, known):
+            purse -= self.most_of(f, then, free)
+            then[f] = 0
+            if f not in left:
+                return False
+        return purse >= 0
 
 
 def draw_priced(rng: np.random.Generator) -> Priced:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import Binary, Continuous, Problem, stop
+from ufodt import Binary, Continuous, Policy, Problem, stop
 from ufodt import policy as policies
 from ufodt.errors import InvalidValue, TooLarge
 from ufodt.lab.datasets import led, to_problem
@@ -66,6 +66,18 @@ def test_a_world_knows_continuous_features_by_their_bins() -> None:
     assert optimum(World(problem, [[0.8, 0.1], [0.2, 0.9]], [0.5, 0.5])).accuracy == pytest.approx(0.85)
 
 
+def test_answers_may_be_certain() -> None:
+    """Two bits whose difference is the label: both are worth their price, one alone is worth nothing."""
+    problem = Problem([Binary(name) for name in "abc"], labels=[0, 1, 2, 3], loss=20 * (1 - np.eye(4)))
+    bit = [[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]]
+    other = [[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]]
+    world = World(problem, [*bit, *other, *np.full((2, 4), 0.5)], np.full(4, 0.25))
+    best = optimum(world)
+    assert (best.cost, best.n_asked, best.accuracy) == (2.0, 2.0, 1.0)
+    for policy in (Policy(), Policy(criterion="ec2"), Policy(criterion="eced"), Policy(planner="greedy")):
+        assert follow(world, policy).cost == pytest.approx(2.0, abs=1e-6)
+
+
 def test_a_problem_too_large_is_refused_in_words() -> None:
     problem = Problem([Binary(f"f{i}") for i in range(16)], labels=[0, 1])
     world = World(problem, np.full((32, 2), 0.5), [0.5, 0.5])
@@ -79,7 +91,7 @@ def test_a_problem_too_large_is_refused_in_words() -> None:
         ([[0.5, 0.5]], [0.5, 0.5], "shape"),
         ([[0.5, 0.5], [0.5, 0.4]], [0.5, 0.5], "sum to 1"),
         ([[0.5, 0.5], [0.5, 0.5]], [0.5, 0.6], "sum to 1"),
-        ([[0.5, 1.0], [0.5, 0.0]], [0.5, 0.5], "above 0"),
+        ([[0.5, 1.1], [0.5, -0.1]], [0.5, 0.5], "of 0 or more"),
         ([["a", "b"], ["c", "d"]], [0.5, 0.5], "expected probabilities"),
     ],
 )

@@ -151,13 +151,12 @@ std::vector<int> all_features(const Shape& shape) {
     return features;
 }
 
-std::vector<int> offered(const Problem& problem, const Belief& belief, const Selection* selection, bool explore,
-                         std::uint64_t seed, std::uint64_t number) {
-    if (!selection) return all_features(problem.shape);
-    check_fits(problem.shape, *selection);
-    std::vector<int> features;
-    offer(*selection, belief, explore, problem, seed, number, features);
-    return features;
+Offer offered(const Problem& problem, const Belief& belief, const Selection* selection, bool explore,
+              std::uint64_t seed, std::uint64_t number) {
+    if (selection) check_fits(problem.shape, *selection);
+    Offer offered;
+    offer(selection ? *selection : Selection({}, problem), belief, explore, problem, seed, number, offered);
+    return offered;
 }
 
 // Evidence as Python gives it: (feature, outcome, value, view).

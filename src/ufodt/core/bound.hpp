@@ -111,8 +111,8 @@ class Relaxation {
         Offers found;
         for (int f = 0; f < shape().n_features; ++f) {
             if (is_known_[f] || !purse.is_allowed(f)) continue;
-            if (problem_.mandatory[f] && !found.must) found = {{}, true, INFINITY};
-            if (found.must && !problem_.mandatory[f]) continue;
+            if (!problem_.serves[f].empty() && !found.must) found = {{}, true, INFINITY};
+            if (found.must && problem_.serves[f].empty()) continue;
             found.features.push_back(f);
             found.cheapest = std::min(found.cheapest, purse.price(f));
         }

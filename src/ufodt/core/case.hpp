@@ -28,11 +28,12 @@ class Case {
 
     // Open case number `number` with some features on offer: take theta from the belief. The belief must outlive the
     // case, or `keep_mean` must follow.
-    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered,
-               CaseTerms terms, int n_draws) {
+    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const Offer& offer, CaseTerms terms,
+               int n_draws) {
         seed_ = seed;
         number_ = number;
-        offered_ = offered;
+        offer_ = offer;
+        offered_ = offer_.features;
         purse_.take(*problem_, std::move(terms));
         random_.reseed(seed, 2 * number);
         plans_twice_ = explores() && (n_draws > 1 || belief.views().size() > 0 || is_drawn(belief.n_labelled()));
@@ -69,6 +70,7 @@ class Case {
     void reset() {
         const int n = shape().n_features, m = shape().n_labels;
         random_.reseed(seed_, 2 * number_ + 1);
+        offered_ = offer_.features;
         if (turn_ > 0) {
             while (turn_ > 0) std::swap(theta_, other_[--turn_]);
             if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
@@ -154,6 +156,11 @@ class Case {
                 sum += p[y] * in_mind().p[shape().cell(row, y)] * problem_->surcharge[row];
         }
         return sum;
+    }
+
+    // Whether the feature has to be asked, whatever the stop rule says.
+    bool is_duty(int feature) const {
+        return purse_.is_duty(feature, budget(), [&](int f) { return is_open_[f]; });
     }
 
     // The cheapest list to buy that ends with a feature, in order, in `together`: what it needs and itself; or with its
@@ -284,6 +291,38 @@ class Case {
         if (plans_twice_) given_mean_.tell(*pairs_, shape(), bonds_.rows(), last, open_, mean_theta_);
     }
 
+    // Open the best of the others, and what it needs, in place of a feature that need not be asked; returns which. They
+    // are planned by the mean belief.
+    std::vector<int> open_another() {
+        const std::pair<double, int>* best = nullptr;
+        for (const auto& other : offer_.others) {
+            if (is_open_[other.second] || is_settled_[other.second]) continue;
+            if (best == nullptr || other.first > best->first) best = &other;
+        }
+        if (best == nullptr) return {};
+        std::vector<int> opened = {best->second};
+        for (std::size_t i = 0; i < opened.size(); ++i) {
+            is_open_[opened[i]] = 1;
+            for (const int needed : problem_->needs[opened[i]]) {
+                if (!is_open_[needed] && !is_settled_[needed]) opened.push_back(needed), is_open_[needed] = 1;
+            }
+        }
+        for (const int f : opened) {
+            open_.insert(std::lower_bound(open_.begin(), open_.end(), f), f);
+            if (std::find(offered_.begin(), offered_.end(), f) == offered_.end()) offered_.push_back(f);
+            take_mean(f, theta_);
+            for (Theta& theta : other_) take_mean(f, theta);
+            if (plans_twice_) take_mean(f, mean_theta_);
+        }
+        if (!bonds_.rows().empty()) {
+            given_theta_.tell(*pairs_, shape(), bonds_.rows(), 0, open_, theta_);
+            if (plans_twice_) given_mean_.tell(*pairs_, shape(), bonds_.rows(), 0, open_, mean_theta_);
+        }
+        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
+        drawn_ = surveyed_ = false;
+        return opened;
+    }
+
     // The feature is never asked again in this case and tells nothing.
     void skip(int feature) {
         close(feature);
@@ -312,7 +351,9 @@ class Case {
     Purse purse_;
     mutable Purse then_;  // what was paid, once the first of a bundle are bought
     mutable std::vector<int> other_bundle_;
-    std::vector<int> offered_, open_;  // features on offer at first, and those that may still be asked, in index order
+    Offer offer_;                                     // at first
+    std::vector<int> offered_;                        // then too, those that stand in last
+    std::vector<int> open_;                           // that may still be asked, in index order
     std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
     int overlap_ = 0;                                 // the level of `Temper`
     Answers answers_;                                 // told so far
@@ -348,6 +389,18 @@ class Case {
         if (view >= 0) return views_->log_mean(view, outcome, y);
         return mean_->outcome[shape().cell(shape().row(feature) + outcome, y)] -
                mean_->total[feature * shape().n_labels + y];
+    }
+
+    // Let a theta know a feature that it was not drawn of.
+    void take_mean(int feature, Theta& theta) const {
+        const int m = shape().n_labels;
+        for (int k = 0; k < shape().n_outcomes(feature); ++k) {
+            for (int y = 0; y < m; ++y)
+                theta.p[shape().cell(shape().row(feature) + k, y)] = std::exp(told_by_mean(feature, k, -1, y));
+        }
+        if (is_viewed(feature)) take_mean_of_views(*views_, *cuts_, shape(), feature, theta);
+        for (int cell = shape().cell(shape().row(feature), 0); cell < shape().cell(shape().row(feature + 1), 0); ++cell)
+            theta.log_p[cell] = quick_log(static_cast<float>(theta.p[cell]));
     }
 
     // The same by the theta drawn, which knows one threshold alone where Exp3 chose it.

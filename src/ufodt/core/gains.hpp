@@ -29,7 +29,7 @@ class Gains {
     // The threshold in play for a feature, as a view; -1 where there is none.
     int view(const Case& now, int feature) const { return now.views().has(feature) ? view_[feature] : -1; }
 
-    // Have a threshold for a feature that is not on offer, by the mean belief.
+    // Have a threshold by the mean belief for a feature that is not on offer, or was not at first.
     void choose_view(const Case& now, int f) {
         view_[f] = now.views().by_mean(f, static_cast<int>(now.cuts()[f].size()));
     }

@@ -22,7 +22,7 @@ class Plan {
     // Open case number `number` with some features on offer: take theta from the belief. The belief must outlive the
     // plan, or `keep_mean` must follow. With several draws of theta the case is planned under one after the other, each
     // asking until it would stop: a belief that knows little then learns more from a case.
-    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const std::vector<int>& offered,
+    void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const Offer& offered,
                CaseTerms terms = {}, int n_draws = 1) {
         case_.begin(belief, seed, number, offered, std::move(terms), n_draws);
         may_tell_.clear();
@@ -50,6 +50,7 @@ class Plan {
     bool fits(int feature) const { return case_.purse().fits(feature, case_.budget()); }
     double left() const { return std::max(case_.budget() - spent(), 0.0); }  // of the budget
     bool is_open(int feature) const { return case_.is_open(feature); }
+    bool is_duty(int feature) const { return case_.is_duty(feature); }
     bool is_settled(int feature) const { return case_.is_settled(feature); }
     std::span<const int> open_features() const { return case_.open(); }
     const std::vector<double>& cuts(int feature) const { return case_.cuts()[feature]; }
@@ -115,8 +116,9 @@ class Plan {
         gains_.look(case_, gain);
     }
 
-    // Note an outcome (-1: had, but it tells nothing yet); one that was known from the start is not paid for. A feature
-    // that was not on offer counts too, by the mean belief, but not among hypotheses drawn once, as the paper's are.
+    // Note an outcome (-1: had, but it tells nothing yet); one that was known from the start is not paid for, and
+    // another feature stands in for it. One that was not on offer counts too, by the mean belief, but not among
+    // hypotheses drawn once, as the paper's are.
     void observe(int feature, int outcome, bool paid) {
         const bool offered = case_.is_open(feature);
         const int v = view(feature);
@@ -125,14 +127,18 @@ class Plan {
             case_.pay(feature, outcome);
         }
         case_.observe(feature, outcome, v, offered);
+        if (offered && !paid) open_another();
         decided_ = false;
     }
 
     // The feature cannot be had, which may have been charged for: it is not asked again in this case and tells nothing.
+    // Another stands in for it.
     void skip(int feature, bool charged) {
+        const bool offered = case_.is_open(feature);
         prepare();
         if (charged) case_.pay(feature, -1);
         case_.skip(feature);
+        if (offered) open_another();
         decided_ = false;
     }
 
@@ -150,9 +156,15 @@ class Plan {
     Candidates candidates_;  // what may be asked
     std::vector<int> bundle_;
     bool decided_ = false, scored_ = false;
-    bool must_ = false;             // something mandatory is among the candidates
+    bool must_ = false;             // some of the candidates are duties
     std::vector<double> may_tell_;  // where nothing pays, of each feature that is little known; of the others 0
     Question question_;
+
+    void open_another() {
+        for (const int f : case_.open_another()) {
+            if (case_.is_viewed(f)) gains_.choose_view(case_, f);
+        }
+    }
 
     void restart() {
         gains_.reset(case_);
@@ -212,7 +224,7 @@ class Plan {
         if (weighs && !stop.empty() && stops(stop, at) && !must) return {};
         if (lookahead_.foreseen() >= 0) {
             const Candidate& first = candidates_[lookahead_.foreseen()];
-            if (!must || problem().mandatory[case_.open()[first.at]]) return question(first);
+            if (!must || is_duty(case_.open()[first.at])) return question(first);
         }
         score_once();
         Candidate* const first = best_candidate(must);
@@ -232,7 +244,7 @@ class Plan {
         double best_avoidable = INFINITY, best_rate = -INFINITY;
         for (Candidate& c : candidates_) {
             const int f = case_.open()[c.at];
-            if (!c.is_askable || (must ? !problem().mandatory[f] : only_paying && !c.pays)) continue;
+            if (!c.is_askable || (must ? !is_duty(f) : only_paying && !c.pays)) continue;
             const double avoidable_now = must ? avoidable(f) : 0.0, rate = c.rate(gains_);
             if (best != nullptr && avoidable_now > best_avoidable) continue;
             const bool is_better = best == nullptr || avoidable_now < best_avoidable || rate > best_rate ||
@@ -256,20 +268,18 @@ class Plan {
     double avoidable(int feature) const {
         const Purse& purse = case_.purse();
         const std::vector<int>& inputs = problem().computed_from[feature];
-        const auto will_be_known = [&](int f) {
-            return purse.is_known(f) || (case_.is_open(f) && problem().mandatory[f]);
-        };
+        const auto will_be_known = [&](int f) { return purse.is_known(f) || (case_.is_open(f) && is_duty(f)); };
         if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_known))
             return case_.price(feature) > 0.0 ? INFINITY : 0.0;
         const std::vector<int>& open = case_.open();
         const auto shares = [&](int f) {
-            return f != feature && problem().mandatory[f] && problem().group[f] == problem().group[feature];
+            return f != feature && problem().group[f] == problem().group[feature] && is_duty(f);
         };
         return std::any_of(open.begin(), open.end(), shares) ? purse.extra(feature) : 0.0;
     }
 
     // What may be asked now or later and at what price; nothing where nothing may be asked now. Returns whether
-    // something mandatory is among it.
+    // some of it are duties.
     bool list_candidates() {
         const std::vector<int>& open = case_.open();
         const Purse& purse = case_.purse();
@@ -288,12 +298,13 @@ class Plan {
         for (std::size_t i = 0; i < open.size(); ++i) {
             const int f = open[i];
             if (purse.askable(f, budget)) {
-                const bool may_wait = takes_detours && !problem().mandatory[f] &&
-                                      (!problem().computed_from[f].empty() || purse.extra(f) > 0.0);
+                const bool is_duty = this->is_duty(f);
+                const bool may_wait =
+                    takes_detours && !is_duty && (!problem().computed_from[f].empty() || purse.extra(f) > 0.0);
                 const double price = case_.price(f), detour = may_wait ? case_.bundle(f, bundle_) : price;
                 if (detour < price && bundle_.size() > 1) candidates_[n++] = {i, detour, false};
                 else candidates_[n++] = {i, price};
-                must |= problem().mandatory[f] != 0;
+                must |= is_duty;
                 some = true;
             } else if (const double price = case_.bundle(f, bundle_); price < INFINITY) {
                 candidates_[n++] = {i, price, false};

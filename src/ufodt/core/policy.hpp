@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "criteria.hpp"
@@ -15,12 +16,12 @@ namespace ufodt {
 // What may be asked and what it costs; indices only, names live above.
 struct Problem {
     Shape shape;
-    std::vector<double> price, later_price;  // later_price: once another feature of the group has been paid for
+    std::vector<double> price, later_price;  // once another feature of the group has been paid for; infinite: as before
     std::vector<double> surcharge;           // per row: added to the price when that outcome comes; empty if none
     std::vector<int> group;                  // -1: none
     int n_groups = 0;
-    std::vector<std::uint8_t> mandatory;          // asked before any other, whatever the stop rule says
-    std::vector<int> duties;                      // the mandatory ones
+    std::vector<std::vector<int>> serves;         // what is mandatory of the feature itself and of those that need it
+    std::vector<int> duties;                      // features that serve some
     std::vector<std::vector<int>> needs;          // features that must be known before this one can be asked
     std::vector<std::vector<int>> computed_from;  // features that make this one free once all are known
     std::vector<std::uint8_t> continuous;
@@ -66,6 +67,12 @@ struct Policy {
         return plans == Plans::both && criterion == Criterion::ig && !predict_theta && !needs_hypotheses() &&
                uses(Stop::Kind::cost_benefit);
     }
+};
+
+// The features on offer in a case.
+struct Offer {
+    std::vector<int> features;                   // in index order
+    std::vector<std::pair<double, int>> others;  // by their merit: to stand in for those that need not be asked
 };
 
 struct Question {

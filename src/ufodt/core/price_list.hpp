@@ -16,8 +16,8 @@ namespace ufodt {
 class PriceList {
   public:
     // For the features `open`, as things stand in the purse. A feature is left off a set's list if it does not fit the
-    // budget even when the set was bought as cheaply as it can be. A mandatory one must be asked only if it fits when
-    // the set was bought as dearly as it can be.
+    // budget even when the set was bought as cheaply as it can be. One is a duty only if what it serves is in reach
+    // when the set was bought as dearly as it can be.
     void make(const Problem& problem, const Purse& purse, std::span<const int> open, double budget) {
         n_ = open.size();
         const double* const plain = purse.plain_prices(budget);
@@ -30,6 +30,9 @@ class PriceList {
             for (std::size_t j = 0; j < n_; ++j) price_[j] = plain[open[j]];
             return;
         }
+        is_open_.assign(problem.shape.n_features, 0);
+        for (const int f : open) is_open_[f] = 1;
+        const auto can_ask = [&](int f) { return is_open_[f] && !then_.is_known(f); };
         spent_.assign(n_sets, {INFINITY, -INFINITY});
         spent_[0] = {purse.spent(), purse.spent()};
         for (std::size_t set = 0; set < n_sets; ++set) {
@@ -41,13 +44,16 @@ class PriceList {
                 then_.set_spent(spent);
                 return !(set >> j & 1) && then_.askable(open[j], budget);
             };
+            const auto is_duty = [&](std::size_t j, double spent) {
+                return is_open(j, spent) && then_.is_duty(open[j], budget, can_ask);
+            };
             const auto [least, most] = spent_[set];
             for (std::size_t j = 0; j < n_; ++j) {
                 is_computed_[set * n_ + j] = then_.is_computed(open[j]);
-                must_[set] |= problem.mandatory[open[j]] && is_open(j, most);
+                must_[set] |= is_duty(j, most);
             }
             for (std::size_t j = 0; j < n_; ++j) {
-                if (!is_open(j, least) || (must_[set] && !problem.mandatory[open[j]])) continue;
+                if (must_[set] ? !is_duty(j, least) : !is_open(j, least)) continue;
                 price_[set * n_ + j] = then_.price(open[j]);
                 auto& [then_least, then_most] = spent_[set | std::size_t{1} << j];
                 then_least = std::min(then_least, least + then_.price(open[j]));
@@ -73,7 +79,8 @@ class PriceList {
     std::vector<double> price_;                     // per set, or just once: of each feature
     std::vector<std::uint8_t> must_, is_computed_;  // per set; per set, where prices are not fixed: of each feature
     std::vector<std::pair<double, double>>
-        spent_;  // per set, where prices are not fixed: the least and most that buy it
+        spent_;                          // per set, where prices are not fixed: the least and most that buy it
+    std::vector<std::uint8_t> is_open_;  // per feature of the problem
     Purse then_;
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -25,8 +24,7 @@ class Purse {
         if (problem_ != &problem) {
             is_plain_ = problem.n_groups == 0 && std::all_of(problem.needs.begin(), problem.needs.end(), empty) &&
                         std::all_of(problem.computed_from.begin(), problem.computed_from.end(), empty);
-            is_free_choice_ = is_plain_ && problem.surcharge.empty() &&
-                              std::all_of(problem.mandatory.begin(), problem.mandatory.end(), std::logical_not<>());
+            is_free_choice_ = is_plain_ && problem.surcharge.empty() && problem.duties.empty();
         }
         problem_ = &problem;
         terms_ = std::move(terms);
@@ -100,6 +98,26 @@ class Purse {
         }
     }
 
+    // Whether a feature has to be asked, whatever the stop rule says: something mandatory that it serves can still be
+    // had, with all that it needs. `can_ask` says of a feature that is not known whether it may be asked in this case.
+    template <class CanAsk>
+    bool is_duty(int feature, double budget, CanAsk can_ask) const {
+        const std::vector<int>& served = problem_->serves[feature];
+        return std::any_of(served.begin(), served.end(), [&](int mandatory) {
+            std::vector<int> together;
+            missing({mandatory}, together);
+            if (together.empty() || !std::all_of(together.begin(), together.end(), can_ask)) return false;
+            if (budget == INFINITY) return true;
+            Purse then = *this;
+            double most_in_all = 0.0;
+            for (const int f : together) {
+                most_in_all += then.most(f);
+                then.buy(f);
+            }
+            return is_within(spent_ + most_in_all, budget);
+        });
+    }
+
     bool fits(int feature, double budget) const {
         return budget == INFINITY || is_within(spent_ + most(feature), budget);
     }
@@ -121,11 +139,8 @@ class Purse {
     std::vector<std::uint8_t> is_known_, group_paid_;
     double spent_ = 0.0;
 
-    // The price as a later one of its group, which in a case with prices of its own is no more than the first.
-    double later(int feature) const {
-        const double later = problem_->later_price[feature], first = prices()[feature];
-        return later < problem_->price[feature] ? std::min(later, first) : first;
-    }
+    // The price as a later one of its group, which is no more than the first.
+    double later(int feature) const { return std::min(problem_->later_price[feature], prices()[feature]); }
 
     const double* prices() const { return terms_.price.empty() ? problem_->price.data() : terms_.price.data(); }
 

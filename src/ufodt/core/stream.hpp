@@ -37,7 +37,8 @@ struct Learned {
 
 // The features on offer in a case: all, or the candidates of the selection, what is mandatory, and what these need.
 inline void offer(const Selection& selection, const Belief& belief, bool explore, const Problem& problem,
-                  std::uint64_t seed, std::uint64_t number, std::vector<int>& features) {
+                  std::uint64_t seed, std::uint64_t number, Offer& offer) {
+    std::vector<int>& features = offer.features;
     const int n_features = problem.shape.n_features;
     if (!selection.on()) {
         if (static_cast<int>(features.size()) == n_features) return;
@@ -47,7 +48,7 @@ inline void offer(const Selection& selection, const Belief& belief, bool explore
     }
     Random random(~seed, number);
     std::vector<std::uint8_t> is_offered;
-    selection.candidates(belief, random, explore, is_offered);
+    selection.candidates(belief, random, explore, is_offered, offer.others);
     list_where(n_features, [&](int f) { return is_offered[f]; }, features);
     const std::size_t n_candidates = features.size();
     const auto add = [&](const std::vector<int>& others) {
@@ -67,39 +68,67 @@ inline void learn(Learned learned, const std::vector<Seen>& evidence, const std:
     learned.drift.learn(learned.belief, evidence, rewards, label);
 }
 
-// For each case: plan, pay for what the plan asks, answer, then learn if the label (>= 0) is known. `prices` may hold
-// one row of prices per case. Where nothing is explored, every case has the random numbers of the first.
+// What is special about a cell of a table: known from the start, known not to be had, or charged for if it is not had.
+enum class Mark : std::uint8_t { none, known, unavailable, charged };
+
+// What is special about the cases of a table, as far as anything is.
+struct Terms {
+    const double* prices = nullptr;       // per cell
+    const double* budgets = nullptr;      // per case
+    const std::uint8_t* marks = nullptr;  // per cell
+
+    CaseTerms of(std::size_t i, int n_features) const {
+        CaseTerms terms;
+        if (prices) terms.price.assign(prices + i * n_features, prices + (i + 1) * n_features);
+        if (budgets) terms.budget = budgets[i];
+        return terms;
+    }
+};
+
+// For each case: plan, pay for what the plan asks, answer, then learn if the label (>= 0) is known. Where nothing is
+// explored, every case has the random numbers of the first.
 inline void run(Plan& plan, Learned learned, std::uint64_t seed, std::uint64_t first, const Cases& cases,
-                const std::int32_t* labels, const double* prices, Record& record, bool explore) {
+                const std::int32_t* labels, const Terms& terms, Record& record, bool explore) {
     const int n_features = plan.shape().n_features;
     std::vector<Seen> evidence;
-    std::vector<int> offered;
+    Offer offered;
     std::vector<double> p;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const std::uint64_t number = explore ? first + i : first;
         offer(learned.selection, learned.belief, explore, plan.problem(), seed, number, offered);
-        CaseTerms terms;
-        if (prices) terms.price.assign(prices + i * n_features, prices + (i + 1) * n_features);
-        plan.begin(learned.belief, seed, number, offered, std::move(terms), explore ? learned.drift.n_draws() : 1);
+        plan.begin(learned.belief, seed, number, offered, terms.of(i, n_features),
+                   explore ? learned.drift.n_draws() : 1);
         evidence.clear();
-        for (;;) {
-            const Question question = plan.next();
-            if (question.feature < 0) break;
-            if (!cases.has(i, question.feature)) {
-                plan.skip(question.feature, false);
+        const auto see = [&](int f, bool paid) {
+            Seen seen = cases.seen(i, f);
+            if (plan.problem().continuous[f]) {
+                seen.outcome = plan.outcome(f, seen.value);
+                seen.view = plan.view(f);
+            }
+            plan.observe(f, seen.outcome, paid);
+            evidence.push_back(seen);
+        };
+        const auto is = [&](Mark mark, int f) {
+            return terms.marks && terms.marks[i * n_features + f] == static_cast<std::uint8_t>(mark);
+        };
+        for (int f = 0; terms.marks && f < n_features; ++f) {
+            if (is(Mark::known, f)) see(f, false);
+        }
+        for (int f = 0; terms.marks && f < n_features; ++f) {
+            if (is(Mark::unavailable, f)) plan.skip(f, false);
+        }
+        int n_asked = 0;
+        for (int f; (f = plan.next().feature) >= 0;) {
+            if (!cases.has(i, f)) {
+                plan.skip(f, is(Mark::charged, f));
                 continue;
             }
-            Seen seen = cases.seen(i, question.feature);
-            if (plan.problem().continuous[question.feature]) {
-                seen.outcome = plan.outcome(question.feature, seen.value);
-                seen.view = plan.view(question.feature);
-            }
-            plan.observe(question.feature, seen.outcome, true);
-            evidence.push_back(seen);
-            record.asked.push_back(question.feature);
+            see(f, true);
+            record.asked.push_back(f);
+            ++n_asked;
         }
         const int answer = plan.predict(p);
-        record.add(answer, p[answer], plan.spent(), static_cast<int>(evidence.size()));
+        record.add(answer, p[answer], plan.spent(), n_asked);
         if (labels[i] >= 0) learn(learned, evidence, plan.rewards(), labels[i]);
     }
 }

@@ -11,6 +11,35 @@
 
 namespace ufodt {
 
+// P(outcome | label) of a feature from its views: the one in play, or the mean over all, weighted by their use.
+inline void mix_views(const Views& views, const Cuts& cuts, const Shape& shape, int f, Theta& theta) {
+    const int m = shape.n_labels, first = views.first(f), n_cuts = static_cast<int>(cuts[f].size());
+    const auto p_of = [&](int v) { return theta.view.data() + static_cast<std::size_t>(v) * m; };
+    double *const above = theta.p.data() + shape.cell(shape.row(f) + 1, 0), *const below = above - m;
+    for (int y = 0; y < m; ++y) {
+        if (theta.is_in_play) {
+            above[y] = p_of(theta.chosen[f])[y];
+        } else {
+            double sum = 0.0, weight = 0.0;
+            for (int v = first; v < first + n_cuts; ++v) {
+                sum += views.use(v, y) * p_of(v)[y];
+                weight += views.use(v, y);
+            }
+            above[y] = sum / weight;
+        }
+        below[y] = 1.0 - above[y];
+    }
+}
+
+// The mean of the views of one feature, for a theta that was drawn without it.
+inline void take_mean_of_views(const Views& views, const Cuts& cuts, const Shape& shape, int f, Theta& theta) {
+    const int first = views.first(f), n_cuts = static_cast<int>(cuts[f].size());
+    for (int v = first; v < first + n_cuts; ++v)
+        views.mean(v, theta.view.data() + static_cast<std::size_t>(v) * shape.n_labels);
+    if (theta.is_in_play) theta.chosen[f] = views.by_mean(f, n_cuts);
+    mix_views(views, cuts, shape, f, theta);
+}
+
 // The belief about P(outcome | label), as far as drawing reads it.
 struct Dirichlets {
     const Shape& shape;
@@ -126,27 +155,7 @@ struct Dirichlets {
             drawn += 2 * m;
             shape_of += 2 * m;
         }
-        for (const int f : viewed) mix_views(f, theta);
-    }
-
-    // P(outcome | label) of a feature from its views: the one in play, or the mean over all, weighted by their use.
-    void mix_views(int f, Theta& theta) const {
-        const int m = shape.n_labels, first = views.first(f), n_cuts = static_cast<int>(cuts[f].size());
-        const auto p_of = [&](int v) { return theta.view.data() + static_cast<std::size_t>(v) * m; };
-        double *const above = theta.p.data() + shape.cell(shape.row(f) + 1, 0), *const below = above - m;
-        for (int y = 0; y < m; ++y) {
-            if (theta.is_in_play) {
-                above[y] = p_of(theta.chosen[f])[y];
-            } else {
-                double sum = 0.0, weight = 0.0;
-                for (int v = first; v < first + n_cuts; ++v) {
-                    sum += views.use(v, y) * p_of(v)[y];
-                    weight += views.use(v, y);
-                }
-                above[y] = sum / weight;
-            }
-            below[y] = 1.0 - above[y];
-        }
+        for (const int f : viewed) mix_views(views, cuts, shape, f, theta);
     }
 
     void normalise(const std::vector<int>& features, Theta& theta, Random* random = nullptr) const {

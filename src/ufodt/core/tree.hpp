@@ -33,7 +33,7 @@ class Tree {
         std::size_t max_nodes;
     };
 
-    Tree(std::shared_ptr<const Problem> problem, Policy policy, const Belief& belief, const std::vector<int>& offered,
+    Tree(std::shared_ptr<const Problem> problem, Policy policy, const Belief& belief, const Offer& offered,
          std::uint64_t seed, std::uint64_t number)
         : plan_(std::move(problem), std::move(policy)), cuts_(belief.cuts()), has_views_(belief.views().size() > 0) {
         plan_.begin(belief, seed, number, offered);

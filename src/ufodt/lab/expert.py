@@ -2,7 +2,8 @@
 
 The paper interpolates between the uniform prior and an "optimal" one without saying which that is. Here the expert
 knows P(feature | label) of some concepts together and is believed like `STRENGTH` cases per label; between the two, the
-counts of both are mixed, so that both the expert's opinion and its weight grow with the share.
+counts of both are mixed (`ufodt.prior.interpolate`), so that both the expert's opinion and its weight grow with the
+share.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ import numpy as np
 from ufodt import Problem
 from ufodt.errors import InvalidPolicy
 from ufodt.lab.datasets import stagger_holdout
-from ufodt.prior import Expert, Prior, paper
+from ufodt.prior import Expert, Prior, interpolate, paper
 
 STRENGTH = 10.0
 _LEAST = 1e-3  # of a count: what is given probability 0 could never be learned
@@ -27,8 +28,8 @@ def expert_prior(
     >>> problem = to_problem(stagger(seed=0, form="binary4"))
     >>> [round(expert.probability, 2) for expert in expert_prior(problem, 1.0).experts[:2]]
     [0.42, 0.22]
-    >>> {(expert.probability, expert.strength) for expert in expert_prior(problem, 0.0).experts}
-    {(0.5, 2.0)}
+    >>> expert_prior(problem, 0.0) == paper()
+    True
     """
     objects = [stagger_holdout(concept, form="binary4") for concept in concepts]
     if tuple(feature.name for feature in problem.features) != objects[0].feature_names:
@@ -38,6 +39,6 @@ def expert_prior(
     for j, feature in enumerate(problem.features):
         for label in problem.labels:
             p = float(X[y == label, j].mean())
-            one, zero = (max((1 - share) + share * strength * q, _LEAST) for q in (p, 1 - p))
+            one, zero = (max(strength * q, _LEAST) for q in (p, 1 - p))
             experts.append(Expert(feature.name, label, one / (one + zero), one + zero))
-    return paper(experts)
+    return interpolate(paper(experts), share)

@@ -28,6 +28,7 @@ from ufodt.problem import Problem
 from ufodt.thresholds import Thresholds
 
 _CERTAIN = 1e9  # cases behind a belief that knows its theta
+_NEVER = 1e-6  # of them with an outcome that cannot come
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ class World:
     Parameters
     ----------
     theta
-        P(outcome | label), one row per outcome of each feature in turn and one column per label.
+        P(outcome | label), one row per outcome of each feature in turn and one column per label; 0 and 1 where an
+        answer is certain.
     label
         P(label).
     """
@@ -59,8 +61,9 @@ class World:
                 raise InvalidValue(f"{name} came as {getattr(self, name)!r}; expected probabilities.") from None
             if array.shape != shape:
                 raise InvalidValue(f"{name} of shape {array.shape} came; expected {shape}.")
-            if not (array > 0).all():
-                raise InvalidValue(f"{name} has entries that are not above 0; expected probabilities above 0.")
+            if not (array >= 0).all() or (name == "label" and not array.all()):
+                least = "above 0" if name == "label" else "of 0 or more"
+                raise InvalidValue(f"{name} holds {array.min():g}; expected probabilities {least}.")
             object.__setattr__(self, name, array)
         first_rows = np.cumsum([0, *self.compiled.n_outcomes[:-1]])
         sums = [self.label.sum(), *np.add.reduceat(self.theta, first_rows).ravel()]
@@ -75,7 +78,8 @@ class World:
     @cached_property
     def belief(self) -> core.Belief:
         """A belief that is certain of theta: its draws and its mean are theta."""
-        return core.Belief(self.compiled, self.theta * _CERTAIN, self.label * _CERTAIN, False)
+        counts = np.maximum(self.theta * _CERTAIN, _NEVER)
+        return core.Belief(self.compiled, counts, self.label * _CERTAIN, False)
 
 
 def optimum(world: World, *, worth: float | None = None) -> Expected:

@@ -75,6 +75,7 @@ void bind_plan(nb::module_& m) {
             },
             "feature"_a, "charged"_a = false)
         .def("is_open", of_feature(&Plan::is_open), "feature"_a)
+        .def("is_duty", of_feature(&Plan::is_duty), "feature"_a)
         .def(
             "outcome",
             [](Plan& plan, int feature, double value) {

@@ -26,6 +26,14 @@ void check_order(const std::vector<std::vector<int>>& needs) {
         throw std::invalid_argument("a feature needs itself in the end");
 }
 
+// A feature, and what it needs, serve one that is mandatory.
+void serve(int feature, int mandatory, const std::vector<std::vector<int>>& needs,
+           std::vector<std::vector<int>>& serves) {
+    if (!serves[feature].empty() && serves[feature].back() == mandatory) return;
+    serves[feature].push_back(mandatory);
+    for (const int needed : needs[feature]) serve(needed, mandatory, needs, serves);
+}
+
 std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_labels, std::vector<double> price,
                                       std::vector<double> later_price, std::vector<int> group, const Numbers& loss,
                                       std::vector<double> surcharge, std::vector<std::uint8_t> mandatory,
@@ -44,7 +52,7 @@ std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_
     if (!surcharge.empty() && static_cast<int>(surcharge.size()) != problem->shape.n_rows)
         throw std::invalid_argument("one surcharge per outcome is expected");
     for (std::size_t f = 0; f < n; ++f) {
-        if (!is_amount(price[f]) || !is_amount(later_price[f]))
+        if (!is_amount(price[f]) || !(is_amount(later_price[f]) || later_price[f] == INFINITY))
             throw std::invalid_argument("prices must be finite and not negative");
         if (group[f] < -1 || group[f] >= static_cast<int>(n)) throw std::invalid_argument("no such group");
         problem->n_groups = std::max(problem->n_groups, group[f] + 1);
@@ -65,10 +73,13 @@ std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_
     problem->later_price = std::move(later_price);
     problem->surcharge = std::move(surcharge);
     problem->group = std::move(group);
-    for (std::size_t f = 0; f < n; ++f) {
-        if (mandatory[f]) problem->duties.push_back(static_cast<int>(f));
+    problem->serves.resize(n);
+    for (int f = 0; f < static_cast<int>(n); ++f) {
+        if (mandatory[f]) serve(f, f, needs, problem->serves);
     }
-    problem->mandatory = std::move(mandatory);
+    for (int f = 0; f < static_cast<int>(n); ++f) {
+        if (!problem->serves[f].empty()) problem->duties.push_back(f);
+    }
     problem->needs = std::move(needs);
     problem->computed_from = std::move(computed_from);
     problem->continuous = std::move(continuous);

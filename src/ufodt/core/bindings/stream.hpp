@@ -8,6 +8,19 @@ namespace {
 
 using namespace nb::literals;
 
+using Marks = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void check_marks(const Marks& marks, const Cases& cases) {
+    if (marks.shape(0) != cases.size() || marks.shape(1) != static_cast<std::size_t>(cases.n_features))
+        throw std::invalid_argument("one mark per case and feature is expected");
+    for (std::size_t cell = 0; cell < marks.size(); ++cell) {
+        const std::uint8_t mark = marks.data()[cell];
+        if (mark > static_cast<std::uint8_t>(Mark::charged)) throw std::invalid_argument("there is no such mark");
+        if (mark == static_cast<std::uint8_t>(Mark::known) && cases.outcomes[cell] < 0)
+            throw std::invalid_argument("what is known needs a value");
+    }
+}
+
 void bind_stream(nb::module_& m) {
     m.def(
         "learn",
@@ -46,7 +59,8 @@ void bind_stream(nb::module_& m) {
         "run",
         [](const std::shared_ptr<Problem>& problem, const Policy& policy, Belief& belief, std::uint64_t seed,
            std::uint64_t number, const Outcomes& outcomes, const Labels& labels, const std::optional<Table>& values,
-           Drift* drift, Selection* selection, const std::optional<Table>& prices, bool explore) {
+           Drift* drift, Selection* selection, const std::optional<Table>& prices,
+           const std::optional<Numbers>& budgets, const std::optional<Marks>& marks, bool explore) {
             check_fits(*problem, belief);
             if (selection) check_fits(problem->shape, *selection);
             std::vector<int> column;
@@ -57,6 +71,13 @@ void bind_stream(nb::module_& m) {
             }
             if (prices && !std::all_of(prices->data(), prices->data() + prices->size(), is_amount))
                 throw std::invalid_argument("prices must be finite and not negative");
+            if (budgets &&
+                (budgets->size() != outcomes.shape(0) ||
+                 !std::all_of(budgets->data(), budgets->data() + budgets->size(), [](double x) { return x >= 0.0; })))
+                throw std::invalid_argument("a budget of zero or more per case is expected");
+            if (marks) check_marks(*marks, cases);
+            const Terms terms{prices ? prices->data() : nullptr, budgets ? budgets->data() : nullptr,
+                              marks ? marks->data() : nullptr};
             Drift still;
             Selection everything({}, *problem);
             Record record;
@@ -64,13 +85,14 @@ void bind_stream(nb::module_& m) {
                 nb::gil_scoped_release free;
                 Plan plan(problem, policy);
                 run(plan, {belief, drift ? *drift : still, selection ? *selection : everything}, seed, number, cases,
-                    labels.data(), prices ? prices->data() : nullptr, record, explore);
+                    labels.data(), terms, record, explore);
             }
             return to_tuple(std::move(record));
         },
         "problem"_a, "policy"_a, "belief"_a, nb::kw_only(), "seed"_a, "number"_a, "outcomes"_a.noconvert(),
         "labels"_a.noconvert(), "values"_a.noconvert() = nb::none(), "drift"_a = nb::none(), "selection"_a = nb::none(),
-        "prices"_a.noconvert() = nb::none(), "explore"_a = true);
+        "prices"_a.noconvert() = nb::none(), "budgets"_a.noconvert() = nb::none(), "marks"_a.noconvert() = nb::none(),
+        "explore"_a = true);
 }
 
 }  // namespace
