@@ -3,8 +3,9 @@
 Run as `python experiments/selection_settings.py [streams]`: streams of 2,000 cases with 1,000 coins, ten of which lean
 with the label, of other seeds than those that `ufodt bench selection` is judged on. It prints accuracy from paid
 features on the hold-out and while learning, questions chosen by information gain, and the paired differences to a
-learner that is offered all features. Then, with thirty coins that lean and prices from 1 to 30, the total cost of a
-case on the hold-out and while learning, a mistake costing 100 or 1,000.
+learner that is offered all features. Then the same of a few variants with three labels. Then, with two labels, thirty
+coins that lean and prices from 1 to 30, the total cost of a case on the hold-out and while learning, a mistake costing
+100 or 1,000.
 """
 
 import sys
@@ -31,18 +32,21 @@ VARIANTS = (
         for step in (0.02, 0.05, 0.1)
     }
 )
+THREE_LABELS = {"all features": Selection()} | {f"{n} by information": Selection(n) for n in (50, 100, 200)}
+THREE_LABELS |= {f"{n} by weights": Selection.paper(n) for n in (50, 100)}
 PRICED = {"all features": Selection(), "50 by information": Selection(50), "50 by weights": Selection.paper(50)}
 
 
 def main(n_streams: int = len(SEEDS)) -> None:
     """Print one line per variant."""
-    base = None
-    for variant, selection in VARIANTS.items():
-        runs = [wide.run(selection, seed) for seed in SEEDS[:n_streams]]
-        found = np.array([(run.accuracy, run.learning) for run in runs])
-        base = found if base is None else base
-        held, learning = (f"{spread(x)} (difference {spread(x - b)})" for x, b in zip(found.T, base.T, strict=True))
-        print(f"{variant:42}hold-out {held}, learning {learning}", flush=True)
+    for n_labels, variants in ((2, VARIANTS), (3, THREE_LABELS)):
+        base = None
+        for variant, selection in variants.items():
+            runs = [wide.run(selection, seed, n_labels=n_labels) for seed in SEEDS[:n_streams]]
+            found = np.array([(run.accuracy, run.learning) for run in runs])
+            base = found if base is None else base
+            held, learning = (f"{spread(x)} (difference {spread(x - b)})" for x, b in zip(found.T, base.T, strict=True))
+            print(f"{n_labels} labels, {variant:42}hold-out {held}, learning {learning}", flush=True)
     for loss in (100.0, 1_000.0):
         for variant, selection in PRICED.items():
             held, learning = map(

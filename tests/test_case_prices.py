@@ -25,9 +25,11 @@ def test_a_case_may_have_prices_of_its_own() -> None:
     assert prices(learner.open(prices={})) == {"a": 1.0, "b": 2.0, "c": 4.0}
 
 
-def test_a_text_among_the_prices_of_a_table_is_called_no_number() -> None:
+@pytest.mark.parametrize("as_array", [False, True])
+def test_a_text_among_the_prices_of_a_table_is_called_no_number(as_array: bool) -> None:
     with pytest.raises(InvalidValue, match="The prices must be numbers"):
-        learner_of(THREE).run([[0, 1, 1]], [0], prices=[["x", 1.0, 2.0]])
+        table: Any = [["x", 1.0, 2.0]]
+        learner_of(THREE).run([[0, 1, 1]], [0], prices=np.array(table, dtype=object) if as_array else table)
 
 
 def test_the_cheaper_of_two_equal_features_is_asked_first_case_by_case() -> None:

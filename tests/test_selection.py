@@ -521,6 +521,13 @@ def test_others_stand_in_for_candidates_that_cannot_be_had(criterion: Any) -> No
     assert (record.predicted == y).mean() > 0.9
 
 
+def test_more_can_stand_in_than_there_are_candidates() -> None:
+    learner = UFODT(MANY, selection=Selection(2), seed=1)
+    learner.learn_many(*telling(2000, 1))
+    report = learner.evaluate(*telling(1000, 2), unavailable=["f0", "f1", "f2", "f3"])
+    assert report.accuracy > 0.88 and set(report.record.asked) <= {4, 5, 6, 7}
+
+
 def test_stand_ins_are_opened_with_what_they_need_in_order_of_merit_and_go_again_when_it_is_undone() -> None:
     problem = Problem([Binary(f"f{i}", needs=["f39"] if i == 4 else []) for i in range(40)], labels=[0, 1])
     learner = UFODT(problem, selection=Selection(4), stop=stop.confidence(1.0), seed=1)

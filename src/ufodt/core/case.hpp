@@ -294,13 +294,14 @@ class Case {
     // Open the best of the others, and what it needs, in place of a feature that need not be asked; returns which. They
     // are planned by the mean belief.
     std::vector<int> open_another() {
-        const std::pair<double, int>* best = nullptr;
-        for (const auto& other : offer_.others) {
-            if (is_open_[other.second] || is_settled_[other.second]) continue;
-            if (best == nullptr || other.first > best->first) best = &other;
+        const std::vector<double>& merit = offer_.merit;
+        int best = -1;
+        for (int f = 0; f < static_cast<int>(merit.size()); ++f) {
+            if (is_open_[f] || is_settled_[f]) continue;
+            if (best < 0 || merit[f] > merit[best]) best = f;
         }
-        if (best == nullptr) return {};
-        std::vector<int> opened = {best->second};
+        if (best < 0) return {};
+        std::vector<int> opened = {best};
         for (std::size_t i = 0; i < opened.size(); ++i) {
             is_open_[opened[i]] = 1;
             for (const int needed : problem_->needs[opened[i]]) {

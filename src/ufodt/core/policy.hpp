@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "criteria.hpp"
@@ -71,8 +70,8 @@ struct Policy {
 
 // The features on offer in a case.
 struct Offer {
-    std::vector<int> features;                   // in index order
-    std::vector<std::pair<double, int>> others;  // by their merit: to stand in for those that need not be asked
+    std::vector<int> features;  // in index order
+    std::vector<double> merit;  // of all features: by it others stand in for those that need not be asked; empty: none
 };
 
 struct Question {

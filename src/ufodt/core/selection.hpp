@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "belief.hpp"
@@ -56,12 +55,12 @@ class Selection {
 
     // Candidates of one case, marked among all features. By weights those of the largest; by what is believed those
     // that surely tell most and, to explore, as many drawn by what they may tell at most: a feature that cannot be had
-    // promises for ever, and would block a place that was its own; `others` are those that follow by what they surely
-    // tell. With probability epsilon, any features.
+    // promises for ever, and would block a place that was its own; others stand in by what they surely tell. With
+    // probability epsilon, any features.
     void candidates(const Belief& belief, Random& random, bool explore, std::vector<std::uint8_t>& is_candidate,
-                    std::vector<std::pair<double, int>>& others) const {
+                    std::vector<double>& merit) const {
         is_candidate.assign(shape_->n_features, 0);
-        others.clear();
+        merit.clear();
         if (explore && random.uniform() < settings_.epsilon) {
             pick(random, shape_->n_features, settings_.size, [&](int i) -> auto& { return is_candidate[i]; });
         } else if (perceptrons_) {
@@ -70,9 +69,7 @@ class Selection {
             const int n_drawn = explore ? settings_.size / 2 : 0;
             weigh_by_price(belief.promises().least);
             take_best(merit_, settings_.size - n_drawn, random, is_candidate);
-            for (const int f : front_) {
-                if (!is_candidate[f]) others.emplace_back(merit_[f], f);
-            }
+            merit = merit_;
             if (n_drawn == 0) return;
             weigh_by_price(belief.promises().most);
             draw(n_drawn, random, is_candidate);
@@ -130,24 +127,23 @@ class Selection {
         }
     }
 
-    // The n-th largest merit; `front_` then holds all features that have at least it, and as many more as there may be
-    // candidates, in index order.
+    // The n-th largest merit; `front_` then holds all features that have at least it, in index order.
     double rank(const std::vector<double>& merit, int n) const {
-        const auto wanted = static_cast<std::size_t>(std::min(n + settings_.size, shape_->n_features));
+        const auto size = static_cast<std::size_t>(n);
         for (;;) {
             list_where(shape_->n_features, [&](int f) { return merit[f] >= floor_; }, front_);
-            if (front_.size() >= wanted) break;
+            if (front_.size() >= size) break;
             floor_ = 0.0;
         }
         sorted_.clear();
         for (const int f : front_) sorted_.push_back(merit[f]);
-        const auto nth_largest = [&](std::size_t nth) {
-            std::nth_element(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(nth) - 1, sorted_.end(),
+        const auto nth_largest = [&](std::size_t n) {
+            std::nth_element(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(n) - 1, sorted_.end(),
                              std::greater<>());
-            return sorted_[nth - 1];
+            return sorted_[n - 1];
         };
-        if (sorted_.size() > 4 * wanted) floor_ = nth_largest(2 * wanted);  // with room for merits that fall
-        return nth_largest(static_cast<std::size_t>(n));
+        if (sorted_.size() > 4 * size) floor_ = nth_largest(2 * size);  // with room for merits that fall
+        return nth_largest(size);
     }
 
     // Mark `n` of the first `of` marks, each set of them as likely (Floyd's way).

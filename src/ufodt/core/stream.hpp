@@ -48,7 +48,7 @@ inline void offer(const Selection& selection, const Belief& belief, bool explore
     }
     Random random(~seed, number);
     std::vector<std::uint8_t> is_offered;
-    selection.candidates(belief, random, explore, is_offered, offer.others);
+    selection.candidates(belief, random, explore, is_offered, offer.merit);
     list_where(n_features, [&](int f) { return is_offered[f]; }, features);
     const std::size_t n_candidates = features.size();
     const auto add = [&](const std::vector<int>& others) {

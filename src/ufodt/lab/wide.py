@@ -91,9 +91,9 @@ def _runs(criterion: str, selection: Selection, n_cases: int, seeds: Iterable[in
     return [run(selection, seed, criterion=criterion, n_cases=n_cases) for seed in seeds]
 
 
-def run(selection: Selection, seed: int, *, criterion: str = "ig", n_cases: int = N_CASES) -> Run:
+def run(selection: Selection, seed: int, *, criterion: str = "ig", n_cases: int = N_CASES, n_labels: int = 2) -> Run:
     """Return what a learner makes of a stream and of a hold-out as long."""
-    data = wide(2 * n_cases, seed=seed)
+    data = wide(2 * n_cases, seed=seed, n_labels=n_labels)
     stream, holdout = (take(data, rows) for rows in np.split(np.arange(len(data.y)), [n_cases]))
     learner = UFODT(to_problem(data), criterion=criterion, selection=selection, seed=seed)
     start = time.process_time()

@@ -105,11 +105,13 @@ def nb30(n_rows: int = 20_000, *, seed: int, n_features: int = 30) -> Dataset:
     )  # fmt: skip
 
 
-def wide(n_rows: int = 2_000, *, seed: int, n_features: int = 1_000, n_informative: int = 10) -> Dataset:
+def wide(
+    n_rows: int = 2_000, *, seed: int, n_features: int = 1_000, n_informative: int = 10, n_labels: int = 2
+) -> Dataset:
     """Return two labels and many coins, a few of which lean: they agree with the label in 8 of 10 cases, or in 2.
 
     Which ones lean, and which way, is drawn too; the others are fair coins. With all ten and their habits known,
-    0.980 is the best accuracy.
+    0.980 is the best accuracy. Under a third label and those behind it, each of these leans one way or the other.
 
     >>> coins = wide(4000, seed=1)
     >>> int((np.abs((coins.X.T == coins.y).mean(axis=1) - 0.5) > 0.15).sum())
@@ -117,14 +119,15 @@ def wide(n_rows: int = 2_000, *, seed: int, n_features: int = 1_000, n_informati
     """
     _check_rows(n_rows)
     rng = np.random.default_rng(seed)
-    theta = np.full((n_features, 2), 0.5)
+    theta = np.full((n_features, n_labels), 0.5)
     leaning = rng.choice(n_features, n_informative, replace=False)
     theta[leaning, 1] = rng.choice([0.2, 0.8], n_informative)
     theta[leaning, 0] = 1 - theta[leaning, 1]
-    y = rng.integers(2, size=n_rows)
+    theta[leaning, 2:] = rng.choice([0.2, 0.8], (n_informative, n_labels - 2))
+    y = rng.integers(n_labels, size=n_rows)
     X = (rng.random((n_rows, n_features)) < theta[:, y].T).astype(np.float64)
     return assemble(
-        "wide", binary(*(f"x{j}" for j in range(n_features))), X, y, ("0", "1"),
+        "wide", binary(*(f"x{j}" for j in range(n_features))), X, y, tuple(map(str, range(n_labels))),
         source=f"{n_informative} of {n_features} coins lean with the label, {_OURS}, seed {seed}",
         licence="none needed",
     )  # fmt: skip
