@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ufodt import UFODT
+from ufodt import UFODT, stop
 from ufodt.certificate import calibration_error
 from ufodt.lab import frontier, nine, worlds
 from ufodt.lab.datasets import PAPER, led
@@ -96,14 +96,15 @@ def test_calibration_error_is_the_mean_distance_over_bins() -> None:
 
 def test_led_is_judged_as_a_long_holdout_would(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frontier, "N_LED", 500)
-    asked, accuracy, gap = frontier.after_led((3,))
+    measured = frontier.after_led((3,))
     stream, holdout = led(500, seed=3), led(40_000, seed=99)
-    learner = UFODT(frontier.led_world().problem, seed=3)
-    learner.run(stream.X, stream.y)
-    report = learner.evaluate(holdout.X, holdout.y)
-    assert accuracy.measured == pytest.approx(report.accuracy, abs=0.015)
-    assert asked.measured == pytest.approx(report.n_asked, abs=0.3)
-    assert gap.measured is not None and gap.measured >= 1.0
+    for (asked, accuracy, gap), worth in zip((measured[:3], measured[3:]), (None, frontier.LED_WORTH), strict=True):
+        learner = UFODT(frontier.led_world().problem, stop=stop.cost_benefit(worth), seed=3)
+        learner.run(stream.X, stream.y)
+        report = learner.evaluate(holdout.X, holdout.y)
+        assert accuracy.measured == pytest.approx(report.accuracy, abs=0.015)
+        assert asked.measured == pytest.approx(report.n_asked, abs=0.3)
+        assert gap.measured is not None and gap.measured >= 1.0
 
 
 def test_worlds_are_judged_by_mean_and_worst(paper_folder: Path) -> None:

@@ -14,9 +14,10 @@ from ufodt.lab.optimal import World, optimum
 from ufodt.lab.verdict import Measurements, Result, at_least, at_most, spread
 
 N_LED = 10_000
-LED_SEEDS = tuple(range(5))
+LED_SEEDS = tuple(range(100))
 LED_ACCURACY = 0.7395  # 0.740 as rounded
 LED_SLACK = 1.03
+LED_WORTH = 140.0  # of a mistake, in questions, for who wants 0.740: chosen on other streams, by experiments/worths.py
 PLAIN = Policy(stop=stop.confidence(0.95), plan="draw")  # information gain alone: nothing is weighed or foreseen
 
 
@@ -52,38 +53,42 @@ def after_led(seeds: tuple[int, ...]) -> list[Result]:
     """Return what the default learner's tree asks and gets right after 10,000 cases: exact, under the true parameters.
 
     The most that can be had is 0.740 at 4.19 questions; with a mistake worth no more than the default's 100 questions
-    the optimum itself stops a little earlier.
+    the optimum itself stops a little earlier. So the same is measured for who says that a mistake is worth more.
     """
     world = led_world()
-    most, best = optimum(world, worth=1e6), optimum(world)
-    found = [learned_led(world, seed) for seed in seeds]
-    asked, accuracy = spread(f.n_asked for f in found), spread(f.accuracy for f in found)
-    ratio = spread(f.cost / best.cost for f in found)
-    return [
-        at_most(
-            name="led_questions",
-            claim="LED after 10,000 cases: questions per case",
-            bar=round(LED_SLACK * most.n_asked, 2),
-            measured=asked,
-            note=f"optimum {most.accuracy:.4f} at {most.n_asked:.2f}; "
-            f"at the default's worth {best.accuracy:.4f} at {best.n_asked:.2f}",
-        ),
-        at_least(
-            name="led_accuracy",
-            claim="LED after 10,000 cases: accuracy",
-            bar=LED_ACCURACY,
-            measured=accuracy,
-            note=f"exact under the true parameters, {len(found)} streams",
-        ),
-        at_most(
-            name="led_gap",
-            claim="LED after 10,000 cases: cost over the optimum's",
-            unit="times",
-            bar=LED_SLACK,
-            measured=ratio,
-            note="a mistake at the default's worth",
-        ),
-    ]
+    most = optimum(world, worth=1e6)
+    results = []
+    for suffix, worth, said in (
+        ("", None, "at the default's worth of a mistake"),
+        ("_said", LED_WORTH, f"a mistake worth {LED_WORTH:g} questions"),
+    ):
+        best = optimum(world, worth=worth)
+        found = [learned_led(world, seed, worth=worth) for seed in seeds]
+        results += [
+            at_most(
+                name=f"led_questions{suffix}",
+                claim=f"LED after 10,000 cases, {said}: questions per case",
+                bar=round(LED_SLACK * most.n_asked, 2),
+                measured=spread(f.n_asked for f in found),
+                note=f"optimum {best.accuracy:.4f} at {best.n_asked:.2f}, "
+                f"of all worths {most.accuracy:.4f} at {most.n_asked:.2f}",
+            ),
+            at_least(
+                name=f"led_accuracy{suffix}",
+                claim=f"LED after 10,000 cases, {said}: accuracy",
+                bar=LED_ACCURACY,
+                measured=spread(f.accuracy for f in found),
+                note=f"exact under the true parameters, {len(found)} streams",
+            ),
+            at_most(
+                name=f"led_gap{suffix}",
+                claim=f"LED after 10,000 cases, {said}: cost over the optimum's",
+                unit="times",
+                bar=LED_SLACK,
+                measured=spread(f.cost / best.cost for f in found),
+            ),
+        ]
+    return results
 
 
 def in_time(name: str, stream: Dataset, effort: speed.Effort) -> list[Result]:
