@@ -4,6 +4,7 @@ import json
 import shlex
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,30 @@ def test_a_run_gone_on_with_is_the_run_that_was_not_interrupted(
     lines = [json.loads(line) for line in (tmp_path / "part.jsonl").read_text().splitlines()]
     assert [line["case"] for line in lines] == list(range(900))
     assert [line["label"] for line in lines] == [line.rsplit(",")[-1] or None for line in table[1:]]
+
+
+def test_a_second_interruption_says_which_records_it_cost(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, records, seen = tmp_path / "m.npz", tmp_path / "records.jsonl", []
+
+    def twice(cases: object, **_: object) -> str:
+        seen.append(cases)
+        if len(seen) == 450:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        return "{}"
+
+    before = signal.signal(signal.SIGINT, not_noted)
+    try:
+        monkeypatch.setattr(runs, "json", SimpleNamespace(dumps=twice))
+        done = call("run", str(folder / "cases.csv"), "--save", str(save), "--records", str(records))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.exit_code != 0 and ufodt.load(save).n_opened == 600
+    assert f"To go on: --model {save} --skip 600" in done.output
+    assert "Not all records of cases 400 to 599 (counted from 0) were written" in done.output
+    assert len(records.read_text().splitlines()) == 400
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])

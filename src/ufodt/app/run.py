@@ -106,9 +106,9 @@ def run(
                 rows = slice(start, min(start + chunk, n_cases))
                 X, y = stream.X[rows], stream.y[rows]
                 record = learner.run(X, y) if learns else learner.evaluate(X).record
-                tally.add(learner, record, X, y)
                 if records is not None:
                     _write(records, learner.problem, record, y, start)
+                tally.add(learner, record, X, y)
                 show(rows.stop, tally)
                 if time.monotonic() - saved_at > _SAVE_EVERY:
                     _save(learner, target)
@@ -121,8 +121,11 @@ def run(
             with suppress(OSError):
                 print(f"What was learned so far is in {target.path}.", end=" " if learns else "\n", file=sys.stderr)
                 if learns:
-                    n_done = skip + learner.n_opened - n_opened
+                    n_done, n_written = skip + learner.n_opened - n_opened, skip + tally.n_cases
                     print(f"To go on: --model {shlex.quote(target.path)} --skip {n_done}", file=sys.stderr)
+                    if records is not None and n_written < n_done:
+                        missed = f"cases {n_written:,} to {n_done - 1:,} (counted from 0)"
+                        print(f"Not all records of {missed} were written; they have been learned.", file=sys.stderr)
         raise
     _save(learner, target)
     return tally, skip + tally.n_cases >= n_cases
@@ -164,8 +167,8 @@ def print_summary(console: Console, tally: Tally, problem: ufodt.Problem) -> Non
 
 
 def _write(records: TextIO, problem: ufodt.Problem, record: Record, y: list[Any], first: int) -> None:
-    """One JSON object per case and line."""
-    ends = record.n_asked.cumsum()
+    """One JSON object per case and line, all at once: what interrupts leaves no half of them."""
+    ends, lines = record.n_asked.cumsum(), []
     for i, truth in enumerate(y):
         asked = record.asked[ends[i] - record.n_asked[i] : ends[i]]
         line = {
@@ -176,7 +179,8 @@ def _write(records: TextIO, problem: ufodt.Problem, record: Record, y: list[Any]
             "probability": float(record.probability[i]),
             "label": truth,
         }
-        records.write(json.dumps(line, ensure_ascii=records is sys.stdout) + "\n")  # any pipe takes ASCII
+        lines.append(json.dumps(line, ensure_ascii=records is sys.stdout) + "\n")  # any pipe takes ASCII
+    records.write("".join(lines))
     records.flush()
 
 
