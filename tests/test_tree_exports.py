@@ -117,6 +117,23 @@ def test_the_module_runs_as_a_program_without_ufodt(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("line", ["foo", "[1]", "3", '{"x": "high"}', "[" * 100_000])
+def test_the_module_names_a_line_that_is_no_case(line: str, tmp_path: Path) -> None:
+    (tmp_path / "policy.py").write_text(number_tree(0.5).to_python(), encoding="utf-8")
+    command = [sys.executable, "-I", "policy.py"]
+    done = subprocess.run(command, cwd=tmp_path, input='{"x": 1}\n\n' + line, capture_output=True, text=True)
+    assert done.returncode == 1 and len(done.stdout.splitlines()) == 1
+    assert done.stderr.startswith("Line 3: ") and len(done.stderr.splitlines()) == 1
+
+
+def test_the_module_ends_quietly_where_nobody_reads_on(tmp_path: Path) -> None:
+    (tmp_path / "policy.py").write_text(number_tree(0.5).to_python(), encoding="utf-8")
+    (tmp_path / "cases").write_text('{"x": 1}\n' * 50_000)
+    command = f"{sys.executable} -I policy.py < cases | head -n 1"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert len(done.stdout.splitlines()) == 1 and done.stderr == ""
+
+
 def test_the_module_reads_only_what_it_asks_for() -> None:
     learner = make("bins-ig")
     learner.run(*stream_of("bins-ig", 1, 100))

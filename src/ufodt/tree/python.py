@@ -61,11 +61,26 @@ def _unknown(name, value):
 
 _TAIL = """
 
+def _decide_lines():
+    for number, line in enumerate(sys.stdin, 1):
+        if not line.strip():
+            continue
+        try:
+            case = json.loads(line)
+            if not isinstance(case, dict):
+                raise ValueError("expected an object of JSON, from names to values.")
+            label, price = decide(case)
+        except (ValueError, RecursionError) as error:
+            sys.exit(f"Line {number}: {error}")
+        print(json.dumps({"label": label, "price": price}))
+
+
 if __name__ == "__main__":
-    for line in sys.stdin:
-        if line.strip():
-            label, price = decide(json.loads(line))
-            print(json.dumps({"label": label, "price": price}))
+    try:
+        _decide_lines()
+        sys.stdout.flush()
+    except BrokenPipeError:  # nobody reads on
+        sys.stdout = None
 """
 
 
