@@ -217,8 +217,7 @@ class UFODT(Memory):
     def learn_many(self, X: Any, y: Any, *, weights: Any = None) -> None:
         """Learn from a table of old cases whose cells are already paid for; missing cells teach nothing.
 
-        A table is learned as a whole, so its own rows make nothing of what was learned before fade: `drift` is for what
-        comes case by case.
+        What was learned before does not fade as a table is learned: `drift` is for what comes case by case.
 
         With `weights`, one per case, the table is counted as a whole: the order of its rows makes no difference but for
         rounding, a weight of 2 is the same as two rows, and 0 as none. Without, cut points are found row by row.

@@ -164,7 +164,7 @@ def read_prior(path: str | os.PathLike[str]) -> Prior:
 
 
 def interpolate(prior: Prior, share: float) -> Prior:
-    """Return a prior between the uniform one (share 0, of which nobody says anything) and an informed one (share 1).
+    """Return a prior between the uniform one (share 0, which says nothing) and an informed one (share 1).
 
     The counts of both are mixed: what is said and how many cases stand behind it both grow with the share.
 
