@@ -16,7 +16,6 @@ from ufodt.lab.datasets.dataset import IntArray
 from ufodt.lab.datasets.generated import STAGGER_LENGTH
 from ufodt.lab.datasets.paper import fold_split, paper_split
 
-NINE = ("led", "zoo", "spect_heart", "compas", "fico", "pima_diabetes", "wdbc", "fetal_health", "stagger")
 TITLES = {
     "led": "LED",
     "zoo": "Zoo",
