@@ -30,6 +30,7 @@ class Relaxation {
           label_(label.begin(), label.end()) {
         purse_.take(problem, {});
         purse_.reset();
+        purse_.find_duties(INFINITY, [](int) { return true; }, is_duty_);
         draw(random);
     }
 
@@ -49,12 +50,12 @@ class Relaxation {
     int m_, n_cases_;
     std::vector<double> label_;
     Purse purse_;
-    std::vector<int> outcomes_;                 // per drawn case and feature
-    std::vector<double> likelihood_;            // per drawn case and label: P(label, outcomes), scaled case by case
-    std::vector<std::vector<double>> weights_;  // the same per depth, with what is known in place of what was drawn
-    std::vector<std::vector<double>> joints_;   // per depth: P(evidence, label)
-    std::vector<int> known_;                    // rows of the evidence, in rising order
-    std::vector<std::uint8_t> is_known_;        // per feature
+    std::vector<int> outcomes_;                     // per drawn case and feature
+    std::vector<double> likelihood_;                // per drawn case and label: P(label, outcomes), scaled case by case
+    std::vector<std::vector<double>> weights_;      // the same per depth, with what is known in place of what was drawn
+    std::vector<std::vector<double>> joints_;       // per depth: P(evidence, label)
+    std::vector<int> known_;                        // rows of the evidence, in rising order
+    std::vector<std::uint8_t> is_known_, is_duty_;  // per feature
     std::vector<std::unordered_map<std::uint64_t, double>> memo_ =
         std::vector<std::unordered_map<std::uint64_t, double>>(max_depth + 1);
 
@@ -111,8 +112,8 @@ class Relaxation {
         Offers found;
         for (int f = 0; f < shape().n_features; ++f) {
             if (is_known_[f] || !purse.is_allowed(f)) continue;
-            if (!problem_.serves[f].empty() && !found.must) found = {{}, true, INFINITY};
-            if (found.must && problem_.serves[f].empty()) continue;
+            if (is_duty_[f] && !found.must) found = {{}, true, INFINITY};
+            if (found.must && !is_duty_[f]) continue;
             found.features.push_back(f);
             found.cheapest = std::min(found.cheapest, purse.price(f));
         }

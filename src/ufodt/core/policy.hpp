@@ -19,8 +19,7 @@ struct Problem {
     std::vector<double> surcharge;           // per row: added to the price when that outcome comes; empty if none
     std::vector<int> group;                  // -1: none
     int n_groups = 0;
-    std::vector<std::vector<int>> serves;         // what is mandatory of the feature itself and of those that need it
-    std::vector<int> duties;                      // features that serve some
+    std::vector<int> mandatory;                   // features that must be asked, each before those that it needs
     std::vector<std::vector<int>> needs;          // features that must be known before this one can be asked
     std::vector<std::vector<int>> computed_from;  // features that make this one free once all are known
     std::vector<std::uint8_t> continuous;

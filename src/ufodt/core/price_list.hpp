@@ -40,20 +40,19 @@ class PriceList {
             for (std::size_t j = 0; j < n_; ++j) {
                 if (set >> j & 1) then_.buy(open[j]);
             }
-            const auto is_open = [&](std::size_t j, double spent) {
-                then_.set_spent(spent);
-                return !(set >> j & 1) && then_.askable(open[j], budget);
-            };
-            const auto is_duty = [&](std::size_t j, double spent) {
-                return is_open(j, spent) && then_.is_duty(open[j], budget, can_ask);
-            };
+            const auto is_open = [&](std::size_t j) { return !(set >> j & 1) && then_.askable(open[j], budget); };
+            const auto is_duty = [&](std::size_t j) { return is_open(j) && is_duty_[open[j]]; };
             const auto [least, most] = spent_[set];
+            then_.set_spent(most);
+            then_.find_duties(budget, can_ask, is_duty_);
             for (std::size_t j = 0; j < n_; ++j) {
                 is_computed_[set * n_ + j] = then_.is_computed(open[j]);
-                must_[set] |= is_duty(j, most);
+                must_[set] |= is_duty(j);
             }
+            then_.set_spent(least);
+            then_.find_duties(budget, can_ask, is_duty_);
             for (std::size_t j = 0; j < n_; ++j) {
-                if (must_[set] ? !is_duty(j, least) : !is_open(j, least)) continue;
+                if (must_[set] ? !is_duty(j) : !is_open(j)) continue;
                 price_[set * n_ + j] = then_.price(open[j]);
                 auto& [then_least, then_most] = spent_[set | std::size_t{1} << j];
                 then_least = std::min(then_least, least + then_.price(open[j]));
@@ -79,8 +78,8 @@ class PriceList {
     std::vector<double> price_;                     // per set, or just once: of each feature
     std::vector<std::uint8_t> must_, is_computed_;  // per set; per set, where prices are not fixed: of each feature
     std::vector<std::pair<double, double>>
-        spent_;                          // per set, where prices are not fixed: the least and most that buy it
-    std::vector<std::uint8_t> is_open_;  // per feature of the problem
+        spent_;  // per set, where prices are not fixed: the least and most that buy it
+    std::vector<std::uint8_t> is_open_, is_duty_;  // per feature of the problem
     Purse then_;
 };
 

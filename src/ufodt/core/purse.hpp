@@ -24,7 +24,7 @@ class Purse {
         if (problem_ != &problem) {
             is_plain_ = problem.n_groups == 0 && std::all_of(problem.needs.begin(), problem.needs.end(), empty) &&
                         std::all_of(problem.computed_from.begin(), problem.computed_from.end(), empty);
-            is_free_choice_ = is_plain_ && problem.surcharge.empty() && problem.duties.empty();
+            is_free_choice_ = is_plain_ && problem.surcharge.empty() && problem.mandatory.empty();
         }
         problem_ = &problem;
         terms_ = std::move(terms);
@@ -98,24 +98,18 @@ class Purse {
         }
     }
 
-    // Whether a feature has to be asked, whatever the stop rule says: something mandatory that it serves can still be
-    // had, with all that it needs. `can_ask` says of a feature that is not known whether it may be asked in this case.
+    // Marks the features that have to be asked, whatever the stop rule says: what is mandatory and can still be had,
+    // and all that it needs. `can_ask` says whether a feature may still be asked in this case.
     template <class CanAsk>
-    bool is_duty(int feature, double budget, CanAsk can_ask) const {
-        const std::vector<int>& served = problem_->serves[feature];
-        return std::any_of(served.begin(), served.end(), [&](int mandatory) {
-            std::vector<int> together;
-            missing({mandatory}, together);
-            if (together.empty() || !std::all_of(together.begin(), together.end(), can_ask)) return false;
-            if (budget == INFINITY) return true;
-            Purse then = *this;
-            double most_in_all = 0.0;
-            for (const int f : together) {
-                most_in_all += then.most(f);
-                then.buy(f);
-            }
-            return is_within(spent_ + most_in_all, budget);
-        });
+    void find_duties(double budget, CanAsk can_ask, std::vector<std::uint8_t>& is_duty) const {
+        is_duty.assign(is_known_.size(), 0);
+        std::vector<int> together;
+        for (const int f : problem_->mandatory) {
+            if (is_duty[f] || !can_ask(f)) continue;
+            together.clear();
+            missing({f}, together);
+            if (std::all_of(together.begin(), together.end(), can_ask) && fit(together, budget)) mark(f, is_duty);
+        }
     }
 
     bool fits(int feature, double budget) const {
@@ -138,6 +132,24 @@ class Purse {
     bool is_free_choice_ = true;  // besides, no outcome adds to a price, and nothing is mandatory
     std::vector<std::uint8_t> is_known_, group_paid_;
     double spent_ = 0.0;
+
+    // Whether some features fit the budget one after the other, whatever their outcomes.
+    bool fit(const std::vector<int>& features, double budget) const {
+        if (budget == INFINITY) return true;
+        Purse then = *this;
+        double most_in_all = 0.0;
+        for (const int f : features) {
+            most_in_all += then.most(f);
+            then.buy(f);
+        }
+        return is_within(spent_ + most_in_all, budget);
+    }
+
+    // Mark a feature and all that it needs.
+    void mark(int feature, std::vector<std::uint8_t>& marks) const {
+        if (std::exchange(marks[feature], 1)) return;
+        for (const int f : problem_->needs[feature]) mark(f, marks);
+    }
 
     // The price as a later one of its group, which is no more than the first.
     double later(int feature) const { return std::min(problem_->later_price[feature], prices()[feature]); }

@@ -56,7 +56,7 @@ inline void offer(const Selection& selection, const Belief& belief, bool explore
             if (!std::exchange(is_offered[f], 1)) features.push_back(f);
         }
     };
-    add(problem.duties);
+    add(problem.mandatory);
     for (std::size_t i = 0; i < features.size(); ++i)
         add(problem.needs[features[i]]);  // and what these need, and so on
     if (features.size() > n_candidates) std::sort(features.begin(), features.end());

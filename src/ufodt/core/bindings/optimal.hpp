@@ -103,10 +103,7 @@ void bind_bound(nb::module_& m) {
             nb::gil_scoped_release free;
             Random random(seed, 0);
             Problem relaxed = *problem;
-            if (!keeps_duties) {
-                relaxed.serves.assign(relaxed.serves.size(), {});
-                relaxed.duties.clear();
-            }
+            if (!keeps_duties) relaxed.mandatory.clear();
             return Relaxation(relaxed, theta.data(), labels, worth, n_cases, random).bound(depth);
         },
         "problem"_a, "theta"_a.noconvert(), "label"_a.noconvert(), nb::kw_only(), "worth"_a, "depth"_a, "n_cases"_a,

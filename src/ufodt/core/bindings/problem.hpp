@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <iterator>
 
 #include "../border.hpp"
 
@@ -10,8 +11,9 @@ namespace {
 
 using namespace nb::literals;
 
-// That no feature needs itself in the end: each round settles those that need nothing unsettled.
-void check_order(const std::vector<std::vector<int>>& needs) {
+// All features, each after what it needs: each round settles those that need nothing unsettled.
+std::vector<int> in_order(const std::vector<std::vector<int>>& needs) {
+    std::vector<int> order;
     std::vector<std::uint8_t> settled(needs.size(), 0);
     for (bool moved = true; moved;) {
         moved = false;
@@ -19,19 +21,12 @@ void check_order(const std::vector<std::vector<int>>& needs) {
             const auto is_settled = [&](int other) { return settled[other]; };
             if (settled[f] || !std::all_of(needs[f].begin(), needs[f].end(), is_settled)) continue;
             settled[f] = 1;
+            order.push_back(static_cast<int>(f));
             moved = true;
         }
     }
-    if (std::find(settled.begin(), settled.end(), 0) != settled.end())
-        throw std::invalid_argument("a feature needs itself in the end");
-}
-
-// A feature, and what it needs, serve one that is mandatory.
-void serve(int feature, int mandatory, const std::vector<std::vector<int>>& needs,
-           std::vector<std::vector<int>>& serves) {
-    if (!serves[feature].empty() && serves[feature].back() == mandatory) return;
-    serves[feature].push_back(mandatory);
-    for (const int needed : needs[feature]) serve(needed, mandatory, needs, serves);
+    if (order.size() < needs.size()) throw std::invalid_argument("a feature needs itself in the end");
+    return order;
 }
 
 std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_labels, std::vector<double> price,
@@ -64,7 +59,7 @@ std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_
             cuts[f].empty() || n_outcomes[f] == 2 || n_outcomes[f] == static_cast<int>(cuts[f].size()) + 1;
         if (!fits) throw std::invalid_argument("one more outcome than cut points is expected");
     }
-    check_order(needs);
+    const std::vector<int> order = in_order(needs);
     if (!std::all_of(surcharge.begin(), surcharge.end(), is_amount))
         throw std::invalid_argument("surcharges must be finite and not negative");
     if (loss.size() != static_cast<std::size_t>(n_labels) * n_labels)
@@ -73,13 +68,8 @@ std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_
     problem->later_price = std::move(later_price);
     problem->surcharge = std::move(surcharge);
     problem->group = std::move(group);
-    problem->serves.resize(n);
-    for (int f = 0; f < static_cast<int>(n); ++f) {
-        if (mandatory[f]) serve(f, f, needs, problem->serves);
-    }
-    for (int f = 0; f < static_cast<int>(n); ++f) {
-        if (!problem->serves[f].empty()) problem->duties.push_back(f);
-    }
+    std::copy_if(order.rbegin(), order.rend(), std::back_inserter(problem->mandatory),
+                 [&](int f) { return mandatory[f]; });
     problem->needs = std::move(needs);
     problem->computed_from = std::move(computed_from);
     problem->continuous = std::move(continuous);
