@@ -88,7 +88,7 @@ class Case {
         answers_.clear();
         bonds_.clear();
         by_mean_ = false;
-        drawn_ = surveyed_ = weighed_ = has_duties_ = false;
+        drawn_ = surveyed_ = weighed_ = found_duties_ = false;
     }
 
     const Shape& shape() const { return problem_->shape; }
@@ -161,8 +161,8 @@ class Case {
     // Whether the feature has to be asked, whatever the stop rule says.
     bool is_duty(int feature) const {
         if (problem_->mandatory.empty()) return false;
-        if (!has_duties_) purse_.find_duties(budget(), [&](int f) { return is_open_[f]; }, is_duty_);
-        has_duties_ = true;
+        if (!found_duties_) purse_.find_duties(budget(), [&](int f) { return is_open_[f]; }, is_duty_);
+        found_duties_ = true;
         return is_duty_[feature];
     }
 
@@ -269,7 +269,7 @@ class Case {
 
     void pay(int feature, int outcome) {
         purse_.pay(feature, outcome);
-        has_duties_ = false;
+        found_duties_ = false;
     }
 
     // Note an outcome, seen through a threshold if `view` is not -1. Outcome -1: had, but it tells nothing yet. Theta
@@ -326,7 +326,7 @@ class Case {
             if (plans_twice_) given_mean_.tell(*pairs_, shape(), bonds_.rows(), 0, open_, mean_theta_);
         }
         if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
-        drawn_ = surveyed_ = has_duties_ = false;
+        drawn_ = surveyed_ = found_duties_ = false;
         return opened;
     }
 
@@ -358,8 +358,8 @@ class Case {
     Purse purse_;
     mutable Purse then_;  // what was paid, once the first of a bundle are bought
     mutable std::vector<int> other_bundle_;
-    mutable std::vector<std::uint8_t> is_duty_;       // per feature, once
-    mutable bool has_duties_ = false;                 // they were found
+    mutable std::vector<std::uint8_t> is_duty_;  // per feature, if found for the case as it stands
+    mutable bool found_duties_ = false;
     Offer offer_;                                     // at first
     std::vector<int> offered_;                        // then too, those that stand in last
     std::vector<int> open_;                           // that may still be asked, in index order
@@ -442,7 +442,7 @@ class Case {
         if (is_open_[feature]) open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));
         is_open_[feature] = 0;
         is_settled_[feature] = 1;
-        surveyed_ = weighed_ = has_duties_ = false;
+        surveyed_ = weighed_ = found_duties_ = false;
     }
 
     // P(label | evidence) by the mean belief, with so many answers trusted as far as they are together.

@@ -293,19 +293,21 @@ class Plan {
         // one that sees all features knows by itself, and a criterion alone would never ask what tells nothing.
         const bool takes_detours =
             case_.policy().uses(Stop::Kind::cost_benefit) && !case_.policy().greedy && !plans_all();
-        bool must = false, some = false;
+        const bool must =
+            std::any_of(open.begin(), open.end(), [&](int f) { return is_duty(f) && purse.askable(f, budget); });
+        bool some = false;
         std::size_t n = 0;
         for (std::size_t i = 0; i < open.size(); ++i) {
             const int f = open[i];
             if (purse.askable(f, budget)) {
-                const bool is_duty = this->is_duty(f);
                 const bool may_wait =
-                    takes_detours && !is_duty && (!problem().computed_from[f].empty() || purse.extra(f) > 0.0);
+                    takes_detours && !is_duty(f) && (!problem().computed_from[f].empty() || purse.extra(f) > 0.0);
                 const double price = case_.price(f), detour = may_wait ? case_.bundle(f, bundle_) : price;
                 if (detour < price && bundle_.size() > 1) candidates_[n++] = {i, detour, false};
                 else candidates_[n++] = {i, price};
-                must |= is_duty;
                 some = true;
+            } else if (must && !plans_all()) {
+                continue;  // no plan is made before the duties are done
             } else if (const double price = case_.bundle(f, bundle_); price < INFINITY) {
                 candidates_[n++] = {i, price, false};
             } else if (plans_all() &&
