@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -85,9 +86,7 @@ class Relaxation {
     }
 
     double least_loss(const double* joint) const {
-        double mass = 0.0;
-        for (int y = 0; y < m_; ++y) mass += joint[y];
-        return problem_.loss.least(joint, mass).second;
+        return problem_.loss.least(joint, std::accumulate(joint, joint + m_, 0.0)).second;
     }
 
     // Expected loss of the best answer once every outcome has been seen.
@@ -95,8 +94,7 @@ class Relaxation {
         double sum = 0.0;
         for (std::size_t i = 0; i < n_drawn(); ++i) {
             const double* weight = weights_[at].data() + i * m_;
-            double mass = 0.0;
-            for (int y = 0; y < m_; ++y) mass += weight[y];
+            const double mass = std::accumulate(weight, weight + m_, 0.0);
             if (mass > 0.0) sum += joints_[at][i % m_] * least_loss(weight) / mass;
         }
         return sum / n_cases_;
@@ -124,7 +122,7 @@ class Relaxation {
     double cost(const Purse& purse, int at, int left, std::uint64_t key) {
         const auto kept = memo_[left].find(key);
         if (kept != memo_[left].end()) return kept->second;
-        const double mass = sum_of(joints_[at]);
+        const double mass = std::accumulate(joints_[at].begin(), joints_[at].end(), 0.0);
         const Offers on_offer = offers(purse);
         double best = on_offer.must ? INFINITY : worth_ * least_loss(joints_[at].data());
         if (left == 0) {
@@ -148,7 +146,7 @@ class Relaxation {
             const int row = shape().row(f) + k;
             const double* p = p_ + shape().cell(row, 0);
             for (int y = 0; y < m_; ++y) joints_[at + 1][y] = joints_[at][y] * p[y];
-            const double mass = sum_of(joints_[at + 1]);
+            const double mass = std::accumulate(joints_[at + 1].begin(), joints_[at + 1].end(), 0.0);
             if (mass <= 0.0) continue;
             if (!problem_.surcharge.empty() && !purse.is_computed(f)) sum += mass * problem_.surcharge[row];
             reweigh(at, f, p);
@@ -178,12 +176,6 @@ class Relaxation {
         std::uint64_t key = 0;
         for (const int row : known_) key = key << 16 | static_cast<std::uint64_t>(row + 1);
         return key;
-    }
-
-    static double sum_of(const std::vector<double>& values) {
-        double sum = 0.0;
-        for (const double v : values) sum += v;
-        return sum;
     }
 };
 
