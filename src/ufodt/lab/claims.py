@@ -95,6 +95,8 @@ def _decided(claim: Claim, declared: Declaration, found: Found) -> Verdict:
 
 # --- tests ---------------------------------------------------------------------------------------------
 
+Test = Callable[[Claim, Declaration, Found], list[Comparison]]
+
 
 def _regimes(claim: Claim) -> dict[str, str]:
     """Regime to measure: a claim on test utility has two, others one."""
@@ -120,7 +122,7 @@ def _best(figures: Mapping[str, dict[int, float]]) -> str | None:
     return max(known, key=lambda method: float(np.mean(list(known[method].values())))) if known else None
 
 
-def _against(passes: Callable[[Spread, float], bool]) -> Callable[[Claim, Declaration, Found], list[Comparison]]:
+def _against(passes: Callable[[Spread, float], bool]) -> Test:
     """The best of ours against the best of theirs."""
 
     def test(claim: Claim, declared: Declaration, found: Found) -> list[Comparison]:
@@ -143,18 +145,17 @@ def _against(passes: Callable[[Spread, float], bool]) -> Callable[[Claim, Declar
     return test
 
 
-def _each(passes: Callable[[Spread, float], bool]) -> Callable[[Claim, Declaration, Found], list[Comparison]]:
+def _each(passes: Callable[[Spread, float], bool]) -> Test:
     """Each of ours against the one of theirs at the same place."""
 
     def test(claim: Claim, declared: Declaration, found: Found) -> list[Comparison]:
-        comparisons = []
-        for dataset, value, where in _places(claim, declared):
-            for regime, measure in _regimes(claim).items():
-                for ours, others in zip(claim.ours, claim.others, strict=True):
-                    comparisons += _compared(
-                        claim, declared, found, (dataset, value, where), (regime, measure), (ours, others), passes
-                    )
-        return comparisons
+        return [
+            comparison
+            for place in _places(claim, declared)
+            for how in _regimes(claim).items()
+            for pair in zip(claim.ours, claim.others, strict=True)
+            for comparison in _compared(claim, declared, found, place, how, pair, passes)
+        ]
 
     return test
 
@@ -176,7 +177,7 @@ def _compared(
     return [Comparison(where, regime, ours, others, difference, passes(difference, claim.margin))]
 
 
-def _cheaper(*, each: bool) -> Callable[[Claim, Declaration, Found], list[Comparison]]:
+def _cheaper(*, each: bool) -> Test:
     """Every one of ours below every one of theirs in questions, or each below its counterpart."""
 
     def test(claim: Claim, declared: Declaration, found: Found) -> list[Comparison]:
@@ -269,7 +270,6 @@ def _is_no_worse(difference: Spread, margin: float) -> bool:
     return difference.mean >= -margin
 
 
-Test = Callable[[Claim, Declaration, Found], list[Comparison]]
 _TESTS: dict[str, Test] = {
     "no_worse": _against(_is_no_worse),
     "no_worse_each": _each(_is_no_worse),
