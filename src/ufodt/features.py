@@ -67,7 +67,7 @@ class Priced:
 class Binary(Priced):
     """A feature that is 0 or 1 (False or True).
 
-    What it costs and when it may be asked is said as in `ufodt.features.Priced`.
+    What it costs and when it may be asked are given as in `ufodt.features.Priced`.
 
     >>> Binary("fever", price=1.0).outcome(True)
     1
@@ -88,7 +88,7 @@ class Binary(Priced):
 class Categorical(Priced):
     """A feature with two or more named values.
 
-    What it costs and when it may be asked is said as in `ufodt.features.Priced`.
+    What it costs and when it may be asked are given as in `ufodt.features.Priced`.
 
     >>> Categorical("rhythm", ["sinus", "flutter", "other"], price=15.5).outcome("flutter")
     1
@@ -125,7 +125,7 @@ class Continuous(Priced):
     """A feature that is a number; it needs no scaling.
 
     `cuts` fixes the cut points; without them they are found from the values paid for. What it costs and when it may be
-    asked is said as in `ufodt.features.Priced`.
+    asked are given as in `ufodt.features.Priced`.
 
     >>> Continuous("glucose", price=17.61, group="blood", later_price=15.51).number(np.float32(99))
     99.0
@@ -175,7 +175,7 @@ THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")  # or a decimal comma, which 
 
 
 def terms(feature: Priced) -> dict[str, Any]:
-    """Return on what terms a feature is had, as arguments for another."""
+    """Return the terms of a feature (price, needs and so on) as arguments for another."""
     return {field.name: getattr(feature, field.name) for field in fields(Priced)}
 
 

@@ -39,7 +39,7 @@ class Growing:
     problem
         Everything that may be asked and answered; then nothing joins.
     costs
-        What features cost that join: a number for all, or a table in which `others` stands for those not named.
+        What features that join cost: a number for all, or a table in which `others` stands for those not named.
     settings
         What the learner is made with besides its problem.
 

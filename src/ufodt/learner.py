@@ -282,7 +282,7 @@ class UFODT(Memory):
         prices
             What each feature costs in each case, shape `(n_cases, n_features)`, where it changes.
         known, unavailable
-            Which cells are known from the start, and free; of which it is known from the start that they cannot be had.
+            Which cells are known from the start, and free; which are known from the start not to be had.
             Truth values of shape `(n_cases, n_features)`, or names of features that are so in every case.
         charged
             Likewise: where a price is paid for a cell that is asked for and could not be had.
@@ -382,10 +382,10 @@ class UFODT(Memory):
         """Return what a case is expected to cost, prices and loss, beside the least that any policy could reach.
 
         The policy is that of `evaluate`, and both figures hold if the mean belief of single features is true; pairs are
-        not read. Exact for up to 15 binary features or 9 of five values (where mistakes differ, with fewer labels than
-        about ten there), but for a budget that meets groups, surcharges or computed features: then the least is a lower
-        bound. Beyond that size it is one by information relaxation, which rises with `depth`, up to 4 (see
-        `ufodt.certificate`), and of which no budget is asked.
+        not read. Exact for up to 15 binary features or 9 of five values (where mistakes differ, only with fewer than
+        about ten labels), except where a budget meets groups, surcharges or computed features: then the least is a
+        lower bound. Beyond that size it is a bound by information relaxation, which rises with `depth`, up to 4 (see
+        `ufodt.certificate`), and takes no budget into account.
 
         >>> from ufodt import Binary
         >>> learner = UFODT(Problem([Binary("fever"), Binary("cough")], labels=["healthy", "ill"]), seed=7)
@@ -461,8 +461,8 @@ class UFODT(Memory):
         """Add what another learner of the same problem and prior has learned.
 
         The counts of labels, yes-or-no and named values add exactly. A number's are counted again, from the values that
-        each keeps in summary: between the cut points of this learner, or new ones where they would have moved on the
-        way, value by value, or the other brings a fair share. Its pairs with other features go where its values went.
+        each keeps in summary: between the cut points of this learner, or between new ones where learning value by value
+        would have moved them or the other brings a fair share. Its pairs with other features go where its values went.
         Merging the same learner twice counts its cases twice.
 
         Where drift leads to a prior of its own, that must be the same too; what both have forgotten of the prior of the

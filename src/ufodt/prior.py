@@ -69,11 +69,11 @@ class Prior:
     learns_values
         Whether the prior of a yes-or-no or a named value follows how often each of its values comes, whatever the
         label: then it says that the feature tells nothing, and not that its values are equally likely. As strong as
-        `count` has it; where an expert speaks of a feature, it is as he says. Not in the paper.
+        `count` has it; where an expert speaks of a feature, what he says holds. Not in the paper.
     learns_pairs
         Whether it is counted which outcomes come together under a label, and learned whether answers do better with
         that than with naive Bayes; until then nothing changes. Then questions go by it too, but for the hypotheses of
-        EC2, US and region information, which take features to be independent still. Takes `learns_trust`, bins, and a
+        EC2, US and region information, which still take features to be independent. Needs `learns_trust`, bins, and a
         problem whose outcomes squared times labels are no more than half a million. Not in the paper.
     """
 

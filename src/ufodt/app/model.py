@@ -37,7 +37,7 @@ _FORMATS = {
 @click.option("--prior", type=click.Path(dir_okay=False), help="TOML file: what an expert knows before the first case.")
 @_BUDGET
 @click.option(
-    "--drift", metavar="auto|SHARE", help="Start anew when labels begin to surprise, or forget a share a case."
+    "--drift", metavar="auto|SHARE", help="Start anew when labels begin to surprise, or forget a share per case."
 )
 @click.option("--save", type=click.Path(dir_okay=False), help="Where to write the model, also when interrupted.")
 @click.option("--model", type=click.Path(dir_okay=False), help="Go on with a saved model instead of a new one.")
@@ -79,7 +79,7 @@ def run(
         age = 1.0             # beside a price also: mandatory, needs, computed_from, surcharge
         glucose = { price = 17.61, later = 15.51, group = "blood" }
         others = 2.0          # every feature without an entry
-        [loss.ill]            # of the ill, to call one healthy costs 400
+        [loss.ill]            # to call an ill one healthy costs 400
         healthy = 400
         [loss.healthy]
         ill = 50
@@ -125,7 +125,7 @@ def run(
             learner = ufodt.load(model)
             stream = read_stream_for(learner.problem, data, label=label, missing=missing)
     if skip > len(stream.y):
-        raise click.UsageError(f"--skip leaves out {skip:,} cases, and {data} has {len(stream.y):,}.")
+        raise click.UsageError(f"--skip leaves out {skip:,} cases, but {data} has {len(stream.y):,}.")
     replaced = f"{save} is replaced by a new model; to go on with it instead, name it with --model too."
     with suppress(OSError):  # who does not hear it is no reason not to work
         for sentence in (*stream.account, *([replaced] if save and model is None and os.path.exists(save) else [])):
@@ -272,7 +272,7 @@ def explain(model: str, values: tuple[str, ...], budget: float | None, as_json: 
 @click.option(
     "--min-share",
     type=click.FloatRange(0, 1),
-    help="Ask nothing where fewer cases get.  [default: 0.01, pictures 0.02, else 0]",
+    help="Ask nothing where a smaller share of cases gets.  [default: 0.01, pictures 0.02, else 0]",
 )
 @click.option("--missing", is_flag=True, help="Show what is done where a value cannot be had.")
 @click.option("--max-nodes", type=click.IntRange(min=1), help="Of the tree in all.  [default: 20000, exported 5000]")

@@ -62,7 +62,7 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
             [currencies]                       # what one unit of each is worth, where prices are in several
             dollars = 1
             minutes = 0.5
-            [loss.ill]                         # what mistakes cost: of the ill, to call one healthy
+            [loss.ill]                         # what mistakes cost: to call an ill one healthy
             healthy = 400
 
     Returns
