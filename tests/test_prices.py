@@ -509,6 +509,21 @@ def test_what_is_mandatory_and_out_of_reach_makes_nothing_else_a_duty(planner: A
     assert first(known=settled) == "dye", "a duty is a duty, whatever is known"
 
 
+@pytest.mark.parametrize("planner", ["lookahead", "optimal", "greedy"])
+def test_what_only_something_known_needs_is_no_duty(planner: Any) -> None:
+    """A scan needs a dye, which needs a blood test: once the dye is given, the scan needs no blood test."""
+    scan = Binary("scan", price=20.0, mandatory=True, needs=["dye"])
+    problem = Problem([Binary("blood", price=5.0), Binary("dye", needs=["blood"]), scan], labels=[0, 1])
+    learner = UFODT(problem, policy=Policy(planner=planner), seed=1)
+    learner.learn_many([[0, 0, 0], [1, 1, 1], [0, 1, 0], [1, 0, 1]] * 20, [0, 1, 0, 1] * 20)
+    session = learner.open(known={"dye": 1}, budget=22.0, explore=False)
+    assert session.why_not("blood") == "blood comes later: scan is mandatory."
+    question = session.ask()
+    assert question is not None and question.feature == "scan"
+    record = learner.evaluate([[1, 1, 1]] * 5, known=["dye"], budget=22.0).record
+    assert record.asked.tolist() == [2] * 5 and record.cost.tolist() == [20.0] * 5
+
+
 def test_the_gap_knows_that_nothing_is_bought_for_a_duty_out_of_reach() -> None:
     features = [Binary("dye", price=1.0), Binary("scan", price=3.0, mandatory=True, needs=["dye"])]
     learner = UFODT(Problem(features, labels=[0, 1]), stop=stop.cost_benefit() | stop.budget(3.0), seed=1)

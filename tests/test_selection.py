@@ -555,6 +555,22 @@ def test_stand_ins_are_opened_with_what_they_need_in_order_of_merit_and_go_again
     assert [(reason.feature, reason.gain) for reason in session.why()] == before
 
 
+def test_what_cannot_be_had_itself_stands_in_for_nothing() -> None:
+    """The two best need what cannot be had: two others are on offer in their place, and not the third that needs it."""
+    problem = Problem([Binary(f"f{i}", needs=["f39"] if i in (0, 1, 4) else []) for i in range(40)], labels=[0, 1])
+    learner = UFODT(problem, selection=Selection(2), stop=stop.confidence(1.0), seed=1)
+    X, y = telling(4000, 3)
+    X[:, [0, 1, 4, 5]] = y[:, None] ^ (np.random.default_rng(4).random((4000, 4)) < [0.001, 0.001, 0.01, 0.02])
+    learner.learn_many(X, y)
+    session = learner.open(explore=False)
+    assert {reason.feature for reason in session.why()} == {"f0", "f1", "f39"}
+    session.skip("f39")
+    stand_in = {reason.feature for reason in session.why()} - {"f0", "f1"}
+    assert len(stand_in) == 2 and "f5" in stand_in and "f4" not in stand_in
+    question = learner.open(explore=False, unavailable=["f39", "f0"]).ask()
+    assert question is not None and question.feature == "f5"
+
+
 @pytest.mark.parametrize("kind", ["bins", "exhaustive", "exp3"])
 @pytest.mark.parametrize("takes_turns", [False, True])
 def test_what_stands_in_is_planned_by_the_mean_belief(kind: str, takes_turns: bool) -> None:

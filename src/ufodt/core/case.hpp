@@ -297,24 +297,34 @@ class Case {
         if (plans_twice_) given_mean_.tell(*pairs_, shape(), bonds_.rows(), last, open_, mean_theta_);
     }
 
-    // Open the best of the others, and what it needs, in place of a feature that need not be asked; returns which. They
-    // are planned by the mean belief.
+    // How many features on offer cannot be had any more without this one: those that need it, or at least itself.
+    int lost_with(int feature) const {
+        if (offer_.merit.empty()) return 1;
+        const auto is_lost = [&](int f) {
+            if (f == feature || problem_->needs[f].empty()) return false;
+            const std::vector<int> needed = still_needed(f);
+            return can_be_had(needed) && std::count(needed.begin(), needed.end(), feature) > 0;
+        };
+        return std::max(1, static_cast<int>(std::count_if(open_.begin(), open_.end(), is_lost)));
+    }
+
+    // Open the best of the others that can be had, after what it needs, in place of a feature that need not be asked;
+    // returns what was opened. It is planned by the mean belief.
     std::vector<int> open_another() {
         const std::vector<double>& merit = offer_.merit;
+        std::vector<int> opened;
         int best = -1;
         for (int f = 0; f < static_cast<int>(merit.size()); ++f) {
-            if (is_open_[f] || is_settled_[f]) continue;
-            if (best < 0 || merit[f] > merit[best]) best = f;
+            if (is_open_[f] || is_settled_[f] || (best >= 0 && merit[f] <= merit[best])) continue;
+            std::vector<int> needed = still_needed(f);
+            if (!can_be_had(needed)) continue;
+            best = f;
+            opened = std::move(needed);
         }
-        if (best < 0) return {};
-        std::vector<int> opened = {best};
-        for (std::size_t i = 0; i < opened.size(); ++i) {
-            is_open_[opened[i]] = 1;
-            for (const int needed : problem_->needs[opened[i]]) {
-                if (!is_open_[needed] && !is_settled_[needed]) opened.push_back(needed), is_open_[needed] = 1;
-            }
-        }
+        std::erase_if(opened, [&](int f) { return is_open_[f]; });
+        if (opened.empty()) return opened;
         for (const int f : opened) {
+            is_open_[f] = 1;
             open_.insert(std::lower_bound(open_.begin(), open_.end(), f), f);
             if (std::find(offered_.begin(), offered_.end(), f) == offered_.end()) offered_.push_back(f);
             take_mean(f, theta_);
@@ -437,6 +447,16 @@ class Case {
     }
 
     const std::vector<double>& log_in_mind() const { return by_mean_ ? log_mean_ : log_theta_; }
+
+    // A feature that is not known and all that it still needs, in the order in which they may be asked.
+    std::vector<int> still_needed(int feature) const {
+        std::vector<int> needed;
+        purse_.missing({feature}, needed);
+        return needed;
+    }
+    bool can_be_had(const std::vector<int>& needed) const {
+        return std::none_of(needed.begin(), needed.end(), [&](int f) { return is_settled_[f]; });
+    }
 
     void close(int feature) {
         if (is_open_[feature]) open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));

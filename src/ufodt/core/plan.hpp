@@ -132,13 +132,13 @@ class Plan {
     }
 
     // The feature cannot be had, which may have been charged for: it is not asked again in this case and tells nothing.
-    // Another stands in for it.
+    // Others stand in for it and for what needs it.
     void skip(int feature, bool charged) {
-        const bool offered = case_.is_open(feature);
+        const int n_lost = case_.is_open(feature) ? case_.lost_with(feature) : 0;
         prepare();
         if (charged) case_.pay(feature, -1);
         case_.skip(feature);
-        if (offered) open_another();
+        for (int i = 0; i < n_lost; ++i) open_another();
         decided_ = false;
     }
 

@@ -99,7 +99,7 @@ class Purse {
     }
 
     // Marks the features that have to be asked, whatever the stop rule says: what is mandatory and can still be had,
-    // and all that it needs. `can_ask` says whether a feature may still be asked in this case.
+    // and all that it still needs. `can_ask` says whether a feature may still be asked in this case.
     template <class CanAsk>
     void find_duties(double budget, CanAsk can_ask, std::vector<std::uint8_t>& is_duty) const {
         is_duty.assign(is_known_.size(), 0);
@@ -108,7 +108,8 @@ class Purse {
             if (is_duty[f] || !can_ask(f)) continue;
             together.clear();
             missing({f}, together);
-            if (std::all_of(together.begin(), together.end(), can_ask) && fit(together, budget)) mark(f, is_duty);
+            if (!std::all_of(together.begin(), together.end(), can_ask) || !fit(together, budget)) continue;
+            for (const int asked : together) is_duty[asked] = 1;
         }
     }
 
@@ -143,12 +144,6 @@ class Purse {
             then.buy(f);
         }
         return is_within(spent_ + most_in_all, budget);
-    }
-
-    // Mark a feature and all that it needs.
-    void mark(int feature, std::vector<std::uint8_t>& marks) const {
-        if (std::exchange(marks[feature], 1)) return;
-        for (const int f : problem_->needs[feature]) mark(f, marks);
     }
 
     // The price as a later one of its group, which is no more than the first.
