@@ -33,7 +33,7 @@ class Drift {
         double patience = 1.0;                     // times the threshold; grows with every false alarm
         double lead = 0.0, debt = 0.0;  // nats by which the reserve explains the labels better: of late, and in all
         std::int64_t n_alarms = 0, age = 0;  // alarms not taken back; cases since the last
-        std::deque<Labelled> recent;         // the cases since the excess began
+        std::deque<Labelled> recent = {};    // the cases since the excess began
     };
 
     explicit Drift(const DriftSettings& settings = {}) : settings_(settings) {}
@@ -114,11 +114,7 @@ class Drift {
             reserve_ = belief;
             belief.clear();
             for (const Labelled& c : state_.recent) belief.update(c.first, c.second);
-            const double patience = state_.patience;
-            const std::int64_t n_alarms = state_.n_alarms + 1;
-            state_ = {};
-            state_.patience = patience;
-            state_.n_alarms = n_alarms;
+            state_ = {.patience = state_.patience, .n_alarms = state_.n_alarms + 1};
         }
         state_.recent.emplace_back(evidence, label);
         if (state_.recent.size() > max_recent) state_.recent.pop_front();
