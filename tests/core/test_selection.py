@@ -27,7 +27,7 @@ def policy() -> core.Policy:
 
 def offered(problem: core.Problem, belief: core.Belief, selection: core.Selection, number: int) -> list[int]:
     plan = core.Plan(problem, policy(), belief, seed=1, number=number, selection=selection)
-    return [f for f in range(problem.n_features) if plan.is_open(f)]
+    return [f for f, _, _ in plan.gains()]
 
 
 def test_a_case_offers_the_largest_weights_or_now_and_then_any() -> None:

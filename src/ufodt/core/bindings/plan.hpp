@@ -74,7 +74,6 @@ void bind_plan(nb::module_& m) {
                 plan.skip(feature, charged);
             },
             "feature"_a, "charged"_a = false)
-        .def("is_open", of_feature(&Plan::is_open), "feature"_a)
         .def("is_duty", of_feature(&Plan::is_duty), "feature"_a)
         .def(
             "outcome",
