@@ -466,8 +466,8 @@ class UFODT(Memory):
         Merging the same learner twice counts its cases twice.
 
         Where drift leads to a prior of its own, that must be the same too; what both have forgotten of the prior of the
-        start adds up. So do the weights of a feature selection, where both have some. Of a learner that had an alarm of
-        late (`drift.auto()`), what it learned since is added; what it keeps in reserve goes into the reserve, where
+        start adds up. So do the weights of a feature selection, where both have some. Of a learner that had an alarm
+        recently (`drift.auto()`), what it learned since is added; what it keeps in reserve goes into the reserve, where
         this learner has one.
         """
         if not isinstance(other, UFODT):

@@ -171,7 +171,7 @@ class Memory:
     # --- within --------------------------------------------------------------------------------------------
 
     def _settled(self, belief: core.Belief | None = None) -> core.Policy:
-        """The policy that explores no more, by this belief or, held alone, by that of now."""
+        """The policy that explores no more, by this belief or, held alone, by the current one."""
         return policies.settled(self.policy, self.problem, self._compiled, belief or self._belief)
 
     def _tree(self, belief: core.Belief | None = None) -> core.Tree:

@@ -55,7 +55,7 @@ class Policy:
         where labels are not learned). `both` takes information gain, a stop that weighs cost and benefit and does not
         look at regions, and answers under the mean; anything else plans under the draw alone.
     spend_to_learn
-        What a case under `both` that would ask nothing spends to learn, on the average, as a share of the loss that it
+        What a case under `both` that would ask nothing spends to learn, on average, as a share of the loss that it
         expects: where labels are rare, no question may seem to pay at first, though some do. Of what could pay and is
         little known, it asks what may tell most about the label; little known is a feature with fewer than 32 values
         under some label that has come, or a number that is not yet cut by what it tells. A stop by confidence is

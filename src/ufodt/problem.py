@@ -87,7 +87,7 @@ class Problem:
             self._check_order(feature)
         for feature in self.features:
             if feature.name in self.needed(feature.name):
-                raise InvalidProblem(f"{feature.name}: needs itself in the end, so it could never be asked.")
+                raise InvalidProblem(f"{feature.name}: needs itself in turn, so it could never be asked.")
 
     def _check_prices(self, feature: Feature) -> None:
         name = feature.name

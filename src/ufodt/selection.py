@@ -14,7 +14,7 @@ class Selection:
     """How many features are candidates in a case, and how they are found.
 
     By `"information"` half of the candidates are the features that tell most about the label for the root of their
-    price, as far as is sure by what was seen. The other half are drawn, each by what it may tell at most: one that was
+    price, as far as what was seen makes sure. The other half are drawn, each by what it may tell at most: one that was
     hardly ever asked may tell much, one that was asked often and in vain does not. What a prior or old cases say
     counts. Labels weigh the same; prices are those of the problem, for a feature alone, and at least a tenth of the
     mean price. Where nothing more is explored, as in `evaluate` and `tree`, all candidates are of the first kind.

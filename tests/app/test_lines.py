@@ -104,7 +104,7 @@ def test_a_label_may_come_late_while_another_case_is_open(folder: Path, tmp_path
     *_, opened, learned, answer = talk(
         folder, *first_case, {"open": {"case": "second"}}, late, {"answer": True}, save=save
     )
-    assert learned == {"learned": "ill", **opened}  # the case of now goes on
+    assert learned == {"learned": "ill", **opened}  # the current case goes on
     assert answer["evidence"]["case"] == "second" and answer["cost"] == 0
     taught = ufodt.load(folder / "model.npz")
     taught.learn(evidence, "ill")

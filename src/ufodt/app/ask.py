@@ -36,7 +36,7 @@ def ask(
     """Go through cases with a person until there are no more; what is learned is saved to the `target` at once.
 
     Without a target nothing is learned; with `asks` the person is asked first whether to save there. What is `known`
-    is so of the first case; the `budget` holds for each.
+    holds for the first case; the `budget` holds for each.
     """
     problem, learns, saves = learner.problem, target is not None, not asks
     console.print(

@@ -29,9 +29,9 @@ def serve_lines(
     In comes an object with one key: `tell` with an object of values, `skip` with a feature (and beside it `charged`,
     where it was paid for all the same), `undo`, `why`, `what_if` with an object of one value, `answer`, `open` for
     the next case, with `case`, `known` and `budget` inside if wanted, and, with a target, `label` with the truth, or
-    `learn` with the `evidence` of an earlier case, as its answer had it, and its `label`; then the case of now goes on.
+    `learn` with the `evidence` of an earlier case, as its answer had it, and its `label`; then this case goes on.
     Out comes the next question (`ask`) or the `answer`, with what was `learned` where a label came; or an `error`, and
-    nothing has changed. What is `known` is so of the first case; the `budget` holds for each without one of its own.
+    nothing has changed. What is `known` holds for the first case; the `budget` holds for each without one of its own.
     """
     learns = target is not None
     session = learner.open(known=known, budget=budget, explore=learns)

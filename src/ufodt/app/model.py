@@ -188,7 +188,7 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
                                          with --save {"label": "ill"} learns, and opens one too: then
                                          "learned": "ill" stands in the line that asks
         in   {"learn": {"evidence": {…}, "label": "ill"}}    with --save: the label of an earlier case came; the
-                                         case of now goes on
+                                         current case goes on
         out  {"why": {…}}, {"what_if": {…}}, and {"error": "…"} for a line that is refused and changes nothing
     """
     import math

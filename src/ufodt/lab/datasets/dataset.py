@@ -87,7 +87,7 @@ class Dataset:
     kinds, categories
         Per feature; `categories` is empty for a continuous feature.
     prices
-        On what terms each feature is had where real prices are published, else None; a surcharge is by category.
+        The terms of each feature where real prices are published, else None; a surcharge is by category.
     currencies
         What one unit of each currency is worth, where prices are in several.
     cuts

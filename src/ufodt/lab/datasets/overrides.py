@@ -181,7 +181,7 @@ def _priced(entry: Any, currencies: dict[str, float], where: str) -> Priced | No
 
 
 def _terms(entry: dict[str, Any], currencies: dict[str, float], where: str) -> Priced | None:
-    """Return on what terms a feature is had, or None where nothing was said of them."""
+    """Return the terms of a feature, or None where nothing was said of them."""
     said = {key: entry[key] for key in _TERMS if key in entry}
     if not said:
         return None
