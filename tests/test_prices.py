@@ -524,6 +524,20 @@ def test_what_only_something_known_needs_is_no_duty(planner: Any) -> None:
     assert record.asked.tolist() == [2] * 5 and record.cost.tolist() == [20.0] * 5
 
 
+@pytest.mark.parametrize("planner", ["lookahead", "optimal", "greedy"])
+def test_of_duties_that_do_not_all_fit_the_budget_what_was_begun_is_finished(planner: Any) -> None:
+    rest = Binary("blood", price=1.0), Binary("titre", price=2.0, needs=["blood"], mandatory=True)
+    scan = Binary("scan", price=3.0, needs=["dye"], mandatory=True)
+    problem = Problem([Binary("dye", price=1.0), scan, *rest], labels=[0, 1], loss=[[0, 0.01], [0.01, 0]])
+    learner = UFODT(problem, policy=Policy(planner=planner), seed=1)
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (200, 4)), rng.integers(0, 2, 200)
+    learner.learn_many(X, y)
+    for record in (learner.run(X, y, budget=5.0), learner.evaluate(X, budget=5.0).record):
+        parts = np.split(record.asked, record.n_asked.cumsum()[:-1])
+        assert {tuple(part) for part in parts} <= {(0, 1), (2, 3)}
+
+
 def test_the_gap_knows_that_nothing_is_bought_for_a_duty_out_of_reach() -> None:
     features = [Binary("dye", price=1.0), Binary("scan", price=3.0, mandatory=True, needs=["dye"])]
     learner = UFODT(Problem(features, labels=[0, 1]), stop=stop.cost_benefit() | stop.budget(3.0), seed=1)

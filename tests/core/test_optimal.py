@@ -82,12 +82,15 @@ class Priced:
         """What may be asked now for what is left in the purse, and whether something must."""
         left = [f for f in range(len(self.n_outcomes)) if f not in known and f not in gone]
         open_ = [f for f in left if all(n in known for n in self.needs[f]) and self.most_of(f, known, free) <= purse]
-        must = [
-            set(self.missing(f, known))
-            for f in left
-            if self.mandatory[f] and self.in_reach(f, known, left, free, purse)
-        ]
-        duties = [f for f in open_ if any(f in together for together in must)]
+        chains = [self.missing(f, known) for f in reversed(left) if self.mandatory[f]]  # what is needed comes later
+        chains = [chain for chain in chains if all(f in left for f in chain)]
+        must: list[int] = []
+        for chain in chains:
+            is_begun = len(chain) < len(self.missing(chain[-1], {}))
+            if is_begun and self.most_in_all([*must, *chain], known, free) <= purse:
+                must += chain
+        must += [f for chain in chains if self.most_in_all([*must, *chain], known, free) <= purse for f in chain]
+        duties = [f for f in open_ if f in must]
         return duties or open_, bool(duties)
 
     def missing(self, feature: int, known: Mapping[int, int]) -> list[int]:
@@ -95,17 +98,13 @@ class Priced:
         first = [f for needed in self.needs[feature] if needed not in known for f in self.missing(needed, known)]
         return [*dict.fromkeys(first), feature]
 
-    def in_reach(
-        self, feature: int, known: Mapping[int, int], left: list[int], free: frozenset[int], purse: float
-    ) -> bool:
-        """Whether a feature can be had with all that it needs, whatever comes."""
-        then = dict(known)
-        for f in self.missing(feature, known):
-            purse -= self.most_of(f, then, free)
+    def most_in_all(self, features: list[int], known: Mapping[int, int], free: frozenset[int]) -> float:
+        """What some features, one after the other, cost whatever comes."""
+        then, most = dict(known), 0.0
+        for f in dict.fromkeys(features):
+            most += self.most_of(f, then, free)
             then[f] = 0
-            if f not in left:
-                return False
-        return purse >= 0
+        return most
 
 
 def draw_priced(rng: np.random.Generator) -> Priced:

@@ -20,6 +20,7 @@ struct Problem {
     std::vector<int> group;                  // -1: none
     int n_groups = 0;
     std::vector<int> mandatory;                   // features that must be asked, each before those that it needs
+    std::vector<std::size_t> n_steps;             // of each of them: how many questions it takes where nothing is known
     std::vector<std::vector<int>> needs;          // features that must be known before this one can be asked
     std::vector<std::vector<int>> computed_from;  // features that make this one free once all are known
     std::vector<std::uint8_t> continuous;

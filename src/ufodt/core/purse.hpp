@@ -99,17 +99,29 @@ class Purse {
     }
 
     // Marks the features that have to be asked, whatever the stop rule says: what is mandatory and can still be had,
-    // and all that it still needs. `can_ask` says whether a feature may still be asked in this case.
+    // and all that it still needs. What was begun comes first: nothing is bought for one duty at the cost of another
+    // for which something was. `can_ask` says whether a feature may still be asked in this case.
     template <class CanAsk>
     void find_duties(double budget, CanAsk can_ask, std::vector<std::uint8_t>& is_duty) const {
         is_duty.assign(is_known_.size(), 0);
         std::vector<int> together;
-        for (const int f : problem_->mandatory) {
-            if (is_duty[f] || !can_ask(f)) continue;
-            together.clear();
-            missing({f}, together);
-            if (!std::all_of(together.begin(), together.end(), can_ask) || !fit(together, budget)) continue;
-            for (const int asked : together) is_duty[asked] = 1;
+        Purse then = *this;  // once all that was begun is done
+        for (const bool is_begun : {true, false}) {
+            for (std::size_t i = 0; i < problem_->mandatory.size(); ++i) {
+                const int mandatory = problem_->mandatory[i];
+                if (is_duty[mandatory] || !can_ask(mandatory)) continue;
+                together.clear();
+                missing({mandatory}, together);
+                if ((together.size() < problem_->n_steps[i]) != is_begun) continue;
+                if (!std::all_of(together.begin(), together.end(), can_ask)) continue;
+                if (budget < INFINITY) {
+                    Purse after = then;
+                    after.buy_at_most(together);
+                    if (!is_within(after.spent_, budget)) continue;
+                    if (is_begun) then = std::move(after);
+                }
+                for (const int f : together) is_duty[f] = 1;
+            }
         }
     }
 
@@ -134,16 +146,14 @@ class Purse {
     std::vector<std::uint8_t> is_known_, group_paid_;
     double spent_ = 0.0;
 
-    // Whether some features fit the budget one after the other, whatever their outcomes.
-    bool fit(const std::vector<int>& features, double budget) const {
-        if (budget == INFINITY) return true;
-        Purse then = *this;
-        double most_in_all = 0.0;
+    // Buy what is not known of some features, one after the other, for the most that it may cost.
+    void buy_at_most(const std::vector<int>& features) {
         for (const int f : features) {
-            most_in_all += then.most(f);
-            then.buy(f);
+            if (is_known_[f]) continue;
+            const double spent = spent_ + most(f);
+            buy(f);
+            spent_ = spent;
         }
-        return is_within(spent_ + most_in_all, budget);
     }
 
     // The price as a later one of its group, which is no more than the first.

@@ -29,6 +29,19 @@ std::vector<int> in_order(const std::vector<std::vector<int>>& needs) {
     return order;
 }
 
+// How many questions a feature takes: all that it needs in turn, and itself.
+std::size_t count_steps(int feature, const std::vector<std::vector<int>>& needs) {
+    std::vector<std::uint8_t> is_counted(needs.size(), 0);
+    std::vector<int> steps = {feature};
+    is_counted[feature] = 1;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        for (const int f : needs[steps[i]]) {
+            if (!std::exchange(is_counted[f], 1)) steps.push_back(f);
+        }
+    }
+    return steps.size();
+}
+
 std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_labels, std::vector<double> price,
                                       std::vector<double> later_price, std::vector<int> group, const Numbers& loss,
                                       std::vector<double> surcharge, std::vector<std::uint8_t> mandatory,
@@ -70,6 +83,7 @@ std::shared_ptr<Problem> make_problem(const std::vector<int>& n_outcomes, int n_
     problem->group = std::move(group);
     std::copy_if(order.rbegin(), order.rend(), std::back_inserter(problem->mandatory),
                  [&](int f) { return mandatory[f]; });
+    for (const int f : problem->mandatory) problem->n_steps.push_back(count_steps(f, needs));
     problem->needs = std::move(needs);
     problem->computed_from = std::move(computed_from);
     problem->continuous = std::move(continuous);
