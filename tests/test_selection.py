@@ -7,7 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Continuous, Expert, Prior, Problem, Selection, drift, stop, thresholds
+from ufodt import (
+    UFODT,
+    Binary,
+    Categorical,
+    Continuous,
+    Expert,
+    Policy,
+    Prior,
+    Problem,
+    Selection,
+    drift,
+    stop,
+    thresholds,
+)
 from ufodt.errors import InvalidPolicy
 
 MANY = Problem([Binary(f"f{i}") for i in range(40)], labels=[0, 1])
@@ -595,3 +608,44 @@ def test_what_stands_in_is_planned_by_the_mean_belief(kind: str, takes_turns: bo
     assert gains[0] == pytest.approx(gains[1], rel=1e-6)
     explored = few.open(unavailable=gone)
     assert [reason.feature for reason in explored.why()] in (["x5"], []), "drawn candidates come first"
+
+
+def with_twins(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Twelve bits that tell, of which the second six mostly repeat the first six, mistakes and all."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    first = y[:, None] ^ (rng.random((n, 6)) < [0.1, 0.12, 0.14, 0.2, 0.2, 0.2])
+    return np.hstack([first, first ^ (rng.random((n, 6)) < 0.05)]), y
+
+
+@pytest.mark.parametrize("criterion", ["ig", "gini", "rig", "ec2", "us"])
+@pytest.mark.parametrize("plan", ["mean", "both"])
+@pytest.mark.parametrize("takes_turns", [False, True])
+def test_what_stands_in_gains_what_it_would_as_a_candidate(criterion: Any, plan: Any, takes_turns: bool) -> None:
+    """A twin of what was told says little more, the other stand-in much; by hypotheses as far as these are many."""
+    problem = Problem([Binary(f"f{i}") for i in range(12)], labels=[0, 1])
+    policy = Policy(criterion=criterion, plan=plan, n_hypotheses=4000)
+    few, all_ = (UFODT(problem, selection=Selection(n), policy=policy, seed=2) for n in (3, 0))
+    for learner in (few, all_):
+        learner.learn_many(*with_twins(6000, 1))
+        assert learner.belief.is_paired
+        if takes_turns:
+            learner._drift.restore(learner.belief, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1, 0, []), learner.belief)
+    offered = {reason.feature for reason in few.open(explore=False).why()}
+    assert len(offered) == 3 and offered < {f"f{i}" for i in (0, 1, 2, 6, 7, 8)}
+    told = min(offered)
+    twin, other = f"f{(int(told[1:]) + 6) % 12}", "f5"
+    is_exact = criterion in ("ig", "gini")
+    for explore in (False, True) if plan == "mean" or criterion != "gini" else (False,):  # what is drawn differs
+        gains = []
+        for learner in (few, all_):
+            session = learner.open(explore=explore)
+            session.why()  # hypotheses are drawn of what is on offer now
+            session.tell(told, 1)
+            session.why()
+            for i in range(12):
+                if f"f{i}" not in (told, twin, other):
+                    session.skip(f"f{i}")
+            gains.append({reason.feature: reason.gain for reason in session.why()})
+        assert gains[0].keys() == {twin, other} and min(gains[0].values()) > 0
+        assert gains[0] == pytest.approx(gains[1], rel=1e-6 if is_exact else 0.1)
