@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 from ufodt import UFODT, drift, stop
 from ufodt.lab.datasets import load_paper, paper_split, stagger, to_problem
-from ufodt.lab.frontier import LED_SEEDS, learned_led, led_world
+from ufodt.lab.frontier import LED_SEEDS, learned_led
 from ufodt.lab.nine import seeds_of
-from ufodt.lab.optimal import optimum
+from ufodt.lab.optimal import led_world, optimum
 from ufodt.lab.published import PUBLISHED, STAGGER_QUESTIONS
 from ufodt.lab.verdict import spread
 

@@ -209,16 +209,22 @@ def test_the_learner_behind_it_can_be_saved(tmp_path: Any) -> None:
 
 
 def test_a_value_that_pandas_calls_missing_is_missing() -> None:
-    model = UFODTClassifier(seed=1)
-    for i in range(30):
-        for x in ({"x": 0.1 * i, "z": "a"}, {"x": pd.NA, "z": "b"}, {"x": 0.1, "z": pd.NA}):
-            model.predict_one(x)
-            model.predict_one({"x": 1.0, "z": "a"})
-            model.learn_one(dict(x), i % 2)
-    refilled = {"x": 0.1, "z": "a"}
-    model.predict_one(refilled)
-    refilled.update(x=pd.NA, z=pd.NA)
-    model.learn_one(refilled, 1)
+    def after(missing: Any) -> UFODTClassifier:
+        model = UFODTClassifier(seed=1)
+        for i in range(30):
+            for x in ({"x": 0.1 * i, "z": "a"}, {"x": missing, "z": "b"}, {"x": 0.1, "z": missing}):
+                model.predict_one(x)
+                model.predict_one({"x": 1.0, "z": "a"})
+                model.learn_one(dict(x), i % 2)
+        refilled = {"x": 0.1, "z": "a"}
+        model.predict_one(refilled)
+        refilled.update(x=missing, z=missing)
+        model.learn_one(refilled, 1)
+        return model
+
+    pandas, plain = after(pd.NA), after(None)
+    assert pandas.ledger == plain.ledger and pandas.ledger.n_questions > 0
+    assert learned_of(pandas.learner) == learned_of(plain.learner)
 
 
 @pytest.mark.parametrize("value", [2**60 + 1, Decimal("0.1")])

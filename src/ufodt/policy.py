@@ -119,7 +119,7 @@ class Policy:
 def paper(*, criterion: str = "ec2", n_hypotheses: int) -> Policy:
     """Return the algorithm as printed: distinct weighted hypotheses, region stop, everything under one theta."""
     return Policy(
-        criterion=Criterion(criterion) if criterion in list(Criterion) else criterion,  # type: ignore[arg-type]
+        criterion=criterion,  # type: ignore[arg-type]
         stop=stop.region(),
         n_hypotheses=n_hypotheses,
         distinct=True,

@@ -10,6 +10,7 @@ from ufodt import UFODT, stop
 from ufodt.certificate import calibration_error
 from ufodt.lab import frontier, nine, worlds
 from ufodt.lab.datasets import PAPER, led
+from ufodt.lab.optimal import led_world
 from ufodt.lab.remember import remember
 
 
@@ -99,7 +100,7 @@ def test_led_is_judged_as_a_long_holdout_would(monkeypatch: pytest.MonkeyPatch) 
     measured = frontier.after_led((3,))
     stream, holdout = led(500, seed=3), led(40_000, seed=99)
     for (asked, accuracy, gap), worth in zip((measured[:3], measured[3:]), (None, frontier.LED_WORTH), strict=True):
-        learner = UFODT(frontier.led_world().problem, stop=stop.cost_benefit(worth), seed=3)
+        learner = UFODT(led_world().problem, stop=stop.cost_benefit(worth), seed=3)
         learner.run(stream.X, stream.y)
         report = learner.evaluate(holdout.X, holdout.y)
         assert accuracy.measured == pytest.approx(report.accuracy, abs=0.015)

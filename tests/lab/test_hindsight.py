@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ufodt import Binary, Categorical, Continuous, Problem
+from ufodt import Binary, Categorical, Continuous, Problem, core
+from ufodt.compiled import n_states
 from ufodt.lab import hindsight
 from ufodt.lab.datasets import load, to_problem
 from ufodt.lab.optimal import World, optimum
@@ -74,6 +75,6 @@ def test_a_world_alike_has_the_shares_of_the_data() -> None:
 def test_a_world_too_large_for_four_bins_has_fewer() -> None:
     data = load("cleveland")
     known = hindsight.alike(data, to_problem(data, priced=True))
-    assert np.prod([n + 1 for n in known.compiled.n_outcomes]) <= hindsight.MAX_STATES
+    assert n_states(known.compiled) <= core.MAX_STATES
     n_bins = {len(f.cuts) + 1 for f in known.problem.features if isinstance(f, Continuous)}
     assert n_bins < {2, 3, hindsight.MAX_BINS} and max(n_bins) < hindsight.MAX_BINS

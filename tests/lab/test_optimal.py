@@ -9,16 +9,8 @@ import pytest
 from ufodt import Binary, Continuous, Policy, Problem, stop
 from ufodt import policy as policies
 from ufodt.errors import InvalidValue, TooLarge
-from ufodt.lab.datasets import led, to_problem
-from ufodt.lab.datasets.generated import DIGITS
-from ufodt.lab.optimal import World, follow, optimum
+from ufodt.lab.optimal import World, follow, led_world, optimum
 from ufodt.lab.worlds import OURS, costs, one_step, play, worlds
-
-
-def led_world(noise: float = 0.1) -> World:
-    lit = np.where(DIGITS.T == 1, 1 - noise, noise)
-    theta = np.stack([1 - lit, lit], axis=1).reshape(-1, 10)
-    return World(to_problem(led(1, seed=0)), theta, np.full(10, 0.1))
 
 
 def test_the_led_display_cannot_be_read_better_than_at_four_questions() -> None:

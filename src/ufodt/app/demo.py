@@ -16,7 +16,7 @@ from rich.text import Text
 import ufodt
 from ufodt.lab import baselines, datasets
 from ufodt.lab.datasets.dataset import Dataset, FloatArray, IntArray
-from ufodt.lab.datasets.generated import DIGITS
+from ufodt.lab.optimal import ALL_THERE_IS, led_world, optimum
 from ufodt.problem import Label
 from ufodt.session import Reason, Session
 
@@ -174,25 +174,13 @@ def _print_holdout(console: Console, learner: ufodt.UFODT, fresh: Dataset) -> No
     start = time.process_time()
     report = learner.evaluate(fresh.X, fresh.y)
     rate = len(fresh.y) / (time.process_time() - start)
-    best = best_accuracy()
+    best = optimum(led_world(), worth=ALL_THERE_IS).accuracy
     console.print(
         f"Hold-out: {len(fresh.y):,} fresh cases, nothing learned. The tree of ufodt's belief asks\n"
         f"{report.n_asked:.2f} questions a case and answers {float(f'{rate:.2g}'):,.0f} cases a second.\n"
         f"With all seven segments and their true habits known, {best:.3f} is the most anyone\n"
         f"can expect; chance moves a hold-out by {math.sqrt(best * (1 - best) / len(fresh.y)):.3f}.\n"
     )
-
-
-def best_accuracy(noise: float = 0.1) -> float:
-    """Return the accuracy of the best answer to every one of the 128 displays, exactly.
-
-    >>> round(best_accuracy(), 3), best_accuracy(noise=0.0)
-    (0.74, 1.0)
-    """
-    displays = np.indices((2,) * 7).reshape(7, -1).T
-    n_lies = np.abs(displays[:, None] - DIGITS).sum(axis=2)  # displays by digits
-    likelihood = noise**n_lies * (1 - noise) ** (7 - n_lies)
-    return float(likelihood.max(axis=1).sum() / len(DIGITS))
 
 
 def _print_session(console: Console, learner: ufodt.UFODT, display: Mapping[str, float], truth: int) -> None:

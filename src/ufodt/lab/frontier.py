@@ -2,15 +2,12 @@
 
 from collections.abc import Callable
 
-import numpy as np
-
 from ufodt import UFODT, Policy, certificate, core, stop
 from ufodt import policy as policies
 from ufodt.lab import nine, speed, worlds
 from ufodt.lab.datasets import led, nb30, to_problem
 from ufodt.lab.datasets.dataset import Dataset
-from ufodt.lab.datasets.generated import DIGITS
-from ufodt.lab.optimal import World, optimum
+from ufodt.lab.optimal import ALL_THERE_IS, World, led_world, optimum
 from ufodt.lab.verdict import Measurements, Result, at_least, at_most, spread
 
 N_LED = 10_000
@@ -31,13 +28,6 @@ def measure(*, quick: bool = False) -> Measurements:
         yield f"{name}, time", lambda name=name, stream=stream: in_time(name, stream, effort)  # type: ignore[misc]
 
 
-def led_world(noise: float = 0.1) -> World:
-    """Return the LED display with its true parameters."""
-    lit = np.where(DIGITS.T == 1, 1 - noise, noise)
-    theta = np.stack([1 - lit, lit], axis=1).reshape(-1, len(DIGITS))
-    return World(to_problem(led(1, seed=0)), theta, np.full(len(DIGITS), 1 / len(DIGITS)))
-
-
 def learned_led(world: World, seed: int, *, worth: float | None = None) -> certificate.Expected:
     """Return what is paid and right on LED after a stream, exact under the true parameters; `worth` is of a mistake."""
     stream = led(N_LED, seed=seed)
@@ -56,7 +46,7 @@ def after_led(seeds: tuple[int, ...]) -> list[Result]:
     the optimum itself stops a little earlier. So the same is measured for who says that a mistake is worth more.
     """
     world = led_world()
-    most = optimum(world, worth=1e6)
+    most = optimum(world, worth=ALL_THERE_IS)
     results = []
     for suffix, worth, said in (
         ("", None, "at the default's worth of a mistake"),

@@ -6,19 +6,18 @@ the exact optimum is the least that any policy can expect to pay. A subset that 
 may cost less than that: whatever it costs less, no policy could have saved.
 """
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ufodt import UFODT, Continuous, Problem
+from ufodt import UFODT, Continuous, Problem, core
+from ufodt.compiled import n_states
 from ufodt.features import Feature
 from ufodt.lab.datasets import Dataset
 from ufodt.lab.datasets.dataset import FloatArray
 from ufodt.lab.optimal import World, optimum
 from ufodt.lab.subsets import Subsets
 
-MAX_STATES = 1 << 24  # partial assignments that the optimum is found over
 MAX_BINS = 4
 
 
@@ -49,7 +48,7 @@ def alike(data: Dataset, problem: Problem) -> World:
     for n_bins in range(MAX_BINS, 1, -1):
         cut = replace(problem, features=[_cut(f, data.X[:, j], n_bins) for j, f in enumerate(problem.features)])
         world = _fitted(cut, data)
-        if math.prod(n + 1 for n in world.compiled.n_outcomes) <= MAX_STATES:
+        if n_states(world.compiled) <= core.MAX_STATES:
             break
     return world
 

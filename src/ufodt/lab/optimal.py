@@ -23,10 +23,13 @@ from ufodt.certificate import Expected
 from ufodt.compiled import compile_problem
 from ufodt.errors import InvalidValue
 from ufodt.features import Continuous
+from ufodt.lab.datasets import led, to_problem
+from ufodt.lab.datasets.generated import DIGITS
 from ufodt.policy import Policy
 from ufodt.problem import Problem
 from ufodt.thresholds import Thresholds
 
+ALL_THERE_IS = 1e6  # worth of a mistake, in questions: every question that may help is asked
 _CERTAIN = 1e9  # cases behind a belief that knows its theta
 _NEVER = 1e-6  # of them with an outcome that cannot come
 
@@ -80,6 +83,18 @@ class World:
         """A belief that is certain of theta: its draws and its mean are theta."""
         counts = np.maximum(self.theta * _CERTAIN, _NEVER)
         return core.Belief(self.compiled, counts, self.label * _CERTAIN, False)
+
+
+def led_world(noise: float = 0.1) -> World:
+    """Return the LED display with its true parameters: ten digits, seven segments that lie now and then.
+
+    >>> best = optimum(led_world(), worth=ALL_THERE_IS)
+    >>> round(best.accuracy, 3), round(best.n_asked, 2)
+    (0.74, 4.19)
+    """
+    lit = np.where(DIGITS.T == 1, 1 - noise, noise)
+    theta = np.stack([1 - lit, lit], axis=1).reshape(-1, len(DIGITS))
+    return World(to_problem(led(1, seed=0)), theta, np.full(len(DIGITS), 1 / len(DIGITS)))
 
 
 def optimum(world: World, *, worth: float | None = None) -> Expected:

@@ -18,15 +18,13 @@ from ufodt.errors import InvalidPolicy
 from ufodt.lab.contestants import Ours
 from ufodt.lab.datasets import Dataset, led, take
 from ufodt.lab.datasets.dataset import FloatArray, assemble, binary
-from ufodt.lab.frontier import led_world
 from ufodt.lab.methods import build
-from ufodt.lab.optimal import World, optimum
+from ufodt.lab.optimal import ALL_THERE_IS, World, led_world, optimum
 
 WORLDS = ("world-led", "world-random")
 N_FEATURES, N_LABELS = 6, 3  # of a random world
 N_LOOKS = 60  # at even ratios of the stream
 FIT_FROM = 100  # cases, for the exponent
-ALL_THERE_IS = 1e6  # worth of a mistake, in questions: every question that may help is asked
 
 
 def world_of(name: str, seed: int, n_cases: int) -> tuple[World, Dataset]:
