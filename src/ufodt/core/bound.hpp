@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "policy.hpp"
+#include "problem.hpp"
 #include "purse.hpp"
 #include "random.hpp"
 

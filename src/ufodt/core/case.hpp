@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "agenda.hpp"
 #include "belief.hpp"
 #include "given.hpp"
 #include "hypotheses.hpp"
 #include "logarithms.hpp"
 #include "policy.hpp"
-#include "purse.hpp"
 
 namespace ufodt {
 
@@ -32,26 +32,25 @@ class Case {
                int n_draws) {
         seed_ = seed;
         number_ = number;
-        offer_ = offer;
-        offered_ = offer_.features;
-        purse_.take(*problem_, std::move(terms));
+        agenda_.begin(*problem_, offer, std::move(terms), policy_.budget);
+        const std::vector<int>& offered = offer.features;
         random_.reseed(seed, 2 * number);
         plans_twice_ = explores() && (n_draws > 1 || belief.views().size() > 0 || is_drawn(belief.n_labelled()));
-        if (policy_.plans == Plans::mean) belief.mean(offered_, theta_, true);
-        else if (explores() && !plans_twice_) belief.mean(offered_, theta_);
-        else belief.draw(random_, offered_, theta_);
+        if (policy_.plans == Plans::mean) belief.mean(offered, theta_, true);
+        else if (explores() && !plans_twice_) belief.mean(offered, theta_);
+        else belief.draw(random_, offered, theta_);
         const bool draws_more = policy_.plans != Plans::mean && !policy_.predict_theta && belief.views().size() == 0;
         other_.resize(draws_more ? n_draws - 1 : 0);
         turn_ = 0;
-        for (Theta& theta : other_) belief.draw(random_, offered_, theta);
-        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
+        for (Theta& theta : other_) belief.draw(random_, offered, theta);
+        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered);
         mean_ = &belief.log_mean();
         cuts_ = &belief.cuts();
         views_ = &belief.views();
         overlap_ = belief.together().temper().level();
         own_pairs_.reset();
         pairs_ = belief.together().uses_pairs() && !policy_.predict_theta ? belief.together().pairs().get() : nullptr;
-        if (plans_twice_) belief.mean(offered_, mean_theta_);
+        if (plans_twice_) belief.mean(offered, mean_theta_);
         reset();
     }
 
@@ -68,19 +67,14 @@ class Case {
 
     // Back to the state right after `begin`: same theta, same random numbers, no evidence.
     void reset() {
-        const int n = shape().n_features, m = shape().n_labels;
+        const int m = shape().n_labels;
         random_.reseed(seed_, 2 * number_ + 1);
-        offered_ = offer_.features;
+        agenda_.reset();
         if (turn_ > 0) {
             while (turn_ > 0) std::swap(theta_, other_[--turn_]);
-            if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
+            if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, agenda_.offered());
         }
         told_.clear();
-        open_ = offered_;
-        is_open_.assign(n, 0);
-        for (const int f : open_) is_open_[f] = 1;
-        is_settled_.assign(n, 0);
-        purse_.reset();
         log_theta_.resize(m);
         for (int y = 0; y < m; ++y) log_theta_[y] = std::log(theta_.label[y]);
         log_besides_.assign(m, 0.0);
@@ -88,7 +82,7 @@ class Case {
         answers_.clear();
         bonds_.clear();
         by_mean_ = false;
-        drawn_ = surveyed_ = weighed_ = found_duties_ = false;
+        drawn_ = surveyed_ = weighed_ = false;
     }
 
     const Shape& shape() const { return problem_->shape; }
@@ -99,13 +93,15 @@ class Case {
     const Theta& theta() const { return theta_; }
     const Hypotheses& hypotheses() const { return hypotheses_; }
     Hypotheses& hypotheses() { return hypotheses_; }
-    const Purse& purse() const { return purse_; }
-    double budget() const { return purse_.budget(policy_.budget); }
+    const Purse& purse() const { return agenda_.purse(); }
+    double budget() const { return agenda_.budget(); }
     const Cuts& cuts() const { return *cuts_; }
     const Views& views() const { return *views_; }
-    bool is_open(int feature) const { return is_open_[feature]; }
-    bool is_settled(int feature) const { return is_settled_[feature]; }
-    const std::vector<int>& open() const { return open_; }
+    bool is_open(int feature) const { return agenda_.is_open(feature); }
+    bool is_settled(int feature) const { return agenda_.is_settled(feature); }
+    bool is_duty(int feature) const { return agenda_.is_duty(feature); }
+    const std::vector<int>& open() const { return agenda_.open(); }
+    int lost_with(int feature) const { return agenda_.lost_with(feature); }
     bool is_viewed(int feature) const { return ufodt::is_viewed(*views_, *cuts_, feature); }
 
     // Whether a case may ask in order to learn; most of those that do are planned under a draw before the mean.
@@ -147,49 +143,12 @@ class Case {
 
     // What asking the feature costs now, with what its outcome is expected to add.
     double price(int feature) const {
-        double sum = purse_.price(feature);
-        if (problem_->surcharge.empty() || purse_.is_computed(feature)) return sum;
-        std::vector<double> p;
-        normalise(bonded(log_in_mind()), p);
-        for (int row = shape().row(feature); row < shape().row(feature + 1); ++row) {
-            for (int y = 0; y < shape().n_labels; ++y)
-                sum += p[y] * in_mind().p[shape().cell(row, y)] * problem_->surcharge[row];
-        }
-        return sum;
+        return purse().price(feature) + (purse().is_computed(feature) ? 0.0 : expected_surcharge(feature));
     }
 
-    // Whether the feature has to be asked, whatever the stop rule says.
-    bool is_duty(int feature) const {
-        if (problem_->mandatory.empty()) return false;
-        if (!found_duties_) purse_.find_duties(budget(), [&](int f) { return is_open_[f]; }, is_duty_);
-        found_duties_ = true;
-        return is_duty_[feature];
-    }
-
-    // The cheapest list to buy that ends with a feature, in order, in `together`: what it needs and itself; or with its
-    // inputs first, or another of its group, where that is cheaper or fits the budget when the other does not. Returns
-    // the price of the list; infinite where none is sure to fit the budget.
+    // The cheapest list to buy that ends with a feature, and its price; see `Agenda`.
     double bundle(int feature, std::vector<int>& together) const {
-        together.clear();
-        purse_.missing(problem_->needs[feature], together);
-        together.push_back(feature);
-        double least = price_together(together);
-        const auto try_with = [&](const std::vector<int>& others) {
-            other_bundle_.clear();
-            purse_.missing(problem_->needs[feature], other_bundle_);
-            purse_.missing(others, other_bundle_);
-            other_bundle_.push_back(feature);
-            const double price = price_together(other_bundle_);
-            if (price < least) least = price, together = other_bundle_;
-        };
-        if (!problem_->computed_from[feature].empty()) try_with(problem_->computed_from[feature]);
-        const double extra = purse_.extra(feature);
-        if (extra == 0.0) return least;
-        for (const int f : open_) {
-            const bool could_save = least == INFINITY || purse_.price(f) < extra;
-            if (f != feature && problem_->group[f] == problem_->group[feature] && could_save) try_with({f});
-        }
-        return least;
+        return agenda_.bundle(feature, together, [this](int f) { return expected_surcharge(f); });
     }
 
     // What each outcome of a feature would lead to, by what the answer is given under: rows of P(outcome), then
@@ -229,14 +188,14 @@ class Case {
 
     // Draw hypotheses if there are none yet or too few survive.
     void imagine() {
-        if (!policy_.needs_hypotheses() || open_.empty()) return;
+        if (!policy_.needs_hypotheses() || open().empty()) return;
         const bool few = hypotheses_.n_alive() < std::min(policy_.redraw_below, hypotheses_.n_drawn());
         if (drawn_ && !few) return;
         weigh_labels();
         if (policy_.distinct) {
-            hypotheses_.draw_distinct(random_, posterior_, open_, problem_->loss);
+            hypotheses_.draw_distinct(random_, posterior_, open(), problem_->loss);
         } else {
-            hypotheses_.draw(random_, posterior_, open_, problem_->loss);
+            hypotheses_.draw(random_, posterior_, open(), problem_->loss);
         }
         drawn_ = true;
     }
@@ -262,15 +221,12 @@ class Case {
             log_theta_[y] = std::log(theta_.label[y]) + log_besides_[y];
             for (const int cell : told_) log_theta_[y] += static_cast<double>(theta_.log_p[cell + y]);
         }
-        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
+        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, agenda_.offered());
         drawn_ = surveyed_ = weighed_ = false;
-        if (!bonds_.rows().empty()) given_theta_.tell(*pairs_, shape(), bonds_.rows(), 0, open_, theta_);
+        if (!bonds_.rows().empty()) given_theta_.tell(*pairs_, shape(), bonds_.rows(), 0, open(), theta_);
     }
 
-    void pay(int feature, int outcome) {
-        purse_.pay(feature, outcome);
-        found_duties_ = false;
-    }
+    void pay(int feature, int outcome) { agenda_.pay(feature, outcome); }
 
     // Note an outcome, seen through a threshold if `view` is not -1. Outcome -1: had, but it tells nothing yet. Theta
     // was not drawn of a feature that was not on offer: that is told by the mean belief.
@@ -289,60 +245,37 @@ class Case {
             if (!other_.empty() && offered) told_.push_back(shape().cell(shape().row(feature) + outcome, 0));
             if (pairs_) bonds_.add(*pairs_, shape().row(feature) + outcome, log_told_);
         }
-        purse_.know(feature);
-        close(feature);
+        agenda_.tell(feature);
+        surveyed_ = weighed_ = false;
         if (outcome < 0 || !pairs_) return;
         const std::size_t last = bonds_.rows().size() - 1;
-        given_theta_.tell(*pairs_, shape(), bonds_.rows(), last, open_, theta_);
-        if (plans_twice_) given_mean_.tell(*pairs_, shape(), bonds_.rows(), last, open_, mean_theta_);
+        given_theta_.tell(*pairs_, shape(), bonds_.rows(), last, open(), theta_);
+        if (plans_twice_) given_mean_.tell(*pairs_, shape(), bonds_.rows(), last, open(), mean_theta_);
     }
 
-    // How many features on offer cannot be had any more without this one: those that need it, or at least itself.
-    int lost_with(int feature) const {
-        if (offer_.merit.empty()) return 1;
-        const auto is_lost = [&](int f) {
-            if (f == feature || problem_->needs[f].empty()) return false;
-            const std::vector<int> needed = still_needed(f);
-            return can_be_had(needed) && std::count(needed.begin(), needed.end(), feature) > 0;
-        };
-        return std::max(1, static_cast<int>(std::count_if(open_.begin(), open_.end(), is_lost)));
-    }
-
-    // Open the best of the others that can be had, after what it needs, in place of a feature that need not be asked;
-    // returns what was opened. It is planned by the mean belief.
+    // Open the best of the others in place of a feature that need not be asked; returns what was opened. It is planned
+    // by the mean belief.
     std::vector<int> open_another() {
-        const std::vector<double>& merit = offer_.merit;
-        std::vector<int> opened;
-        int best = -1;
-        for (int f = 0; f < static_cast<int>(merit.size()); ++f) {
-            if (is_open_[f] || is_settled_[f] || (best >= 0 && merit[f] <= merit[best])) continue;
-            std::vector<int> needed = still_needed(f);
-            if (!can_be_had(needed)) continue;
-            best = f;
-            opened = std::move(needed);
-        }
-        std::erase_if(opened, [&](int f) { return is_open_[f]; });
+        std::vector<int> opened = agenda_.open_another();
         if (opened.empty()) return opened;
         for (const int f : opened) {
-            is_open_[f] = 1;
-            open_.insert(std::lower_bound(open_.begin(), open_.end(), f), f);
-            if (std::find(offered_.begin(), offered_.end(), f) == offered_.end()) offered_.push_back(f);
             take_mean(f, theta_);
             for (Theta& theta : other_) take_mean(f, theta);
             if (plans_twice_) take_mean(f, mean_theta_);
         }
         if (!bonds_.rows().empty()) {
-            given_theta_.tell(*pairs_, shape(), bonds_.rows(), 0, open_, theta_);
-            if (plans_twice_) given_mean_.tell(*pairs_, shape(), bonds_.rows(), 0, open_, mean_theta_);
+            given_theta_.tell(*pairs_, shape(), bonds_.rows(), 0, open(), theta_);
+            if (plans_twice_) given_mean_.tell(*pairs_, shape(), bonds_.rows(), 0, open(), mean_theta_);
         }
-        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, offered_);
-        drawn_ = surveyed_ = found_duties_ = false;
+        if (policy_.needs_hypotheses()) hypotheses_.set_theta(theta_, agenda_.offered());
+        drawn_ = surveyed_ = false;
         return opened;
     }
 
     // The feature is never asked again in this case and tells nothing.
     void skip(int feature) {
-        close(feature);
+        agenda_.close(feature);
+        surveyed_ = weighed_ = false;
         if (policy_.redraw_below > 0) drawn_ = false;  // survivors still imagine its outcome
     }
 
@@ -365,20 +298,12 @@ class Case {
     LogMean own_mean_;
     Cuts own_cuts_;
     Views own_views_;
-    Purse purse_;
-    mutable Purse then_;  // what was paid, once the first of a bundle are bought
-    mutable std::vector<int> other_bundle_;
-    mutable std::vector<std::uint8_t> is_duty_;  // per feature, if found for the case as it stands
-    mutable bool found_duties_ = false;
-    Offer offer_;                                     // at first
-    std::vector<int> offered_;                        // then too, those that stand in last
-    std::vector<int> open_;                           // that may still be asked, in index order
-    std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
-    int overlap_ = 0;                                 // the level of `Temper`
-    Answers answers_;                                 // told so far
-    const Pairs* pairs_ = nullptr;                    // where outcomes come in pairs
-    std::shared_ptr<const Pairs> own_pairs_;          // the same, kept
-    Bonds bonds_;                                     // what pairs add to the likelihood of what was told
+    Agenda agenda_;                           // what may still be asked
+    int overlap_ = 0;                         // the level of `Temper`
+    Answers answers_;                         // told so far
+    const Pairs* pairs_ = nullptr;            // where outcomes come in pairs
+    std::shared_ptr<const Pairs> own_pairs_;  // the same, kept
+    Bonds bonds_;                             // what pairs add to the likelihood of what was told
     mutable std::vector<double> bonded_;
     Given given_theta_, given_mean_;            // theta, and the mean where both are planned under, given what was told
     std::vector<double> log_told_;              // scratch: the log likelihoods of one
@@ -410,6 +335,15 @@ class Case {
                mean_->total[feature * shape().n_labels + y];
     }
 
+    // The same by the theta drawn, which knows one threshold alone where Exp3 chose it.
+    double told_by_theta(int feature, int outcome, int view, int y) const {
+        if (view < 0) return static_cast<double>(theta_.log_p[shape().cell(shape().row(feature) + outcome, y)]);
+        if (theta_.chosen[feature] >= 0 && theta_.chosen[feature] != view)
+            return told_by_mean(feature, outcome, view, y);
+        const double above = theta_.view[static_cast<std::size_t>(view) * shape().n_labels + y];
+        return std::log(std::max(outcome ? above : 1.0 - above, 1e-300));
+    }
+
     // Let a theta know a feature that it was not drawn of.
     void take_mean(int feature, Theta& theta) const {
         const int m = shape().n_labels;
@@ -422,48 +356,20 @@ class Case {
             theta.log_p[cell] = quick_log(static_cast<float>(theta.p[cell]));
     }
 
-    // The same by the theta drawn, which knows one threshold alone where Exp3 chose it.
-    double told_by_theta(int feature, int outcome, int view, int y) const {
-        if (view < 0) return static_cast<double>(theta_.log_p[shape().cell(shape().row(feature) + outcome, y)]);
-        if (theta_.chosen[feature] >= 0 && theta_.chosen[feature] != view)
-            return told_by_mean(feature, outcome, view, y);
-        const double above = theta_.view[static_cast<std::size_t>(view) * shape().n_labels + y];
-        return std::log(std::max(outcome ? above : 1.0 - above, 1e-300));
-    }
-
-    // What some features cost one after the other; infinite as for a bundle.
-    double price_together(const std::vector<int>& features) const {
-        if (features.size() == 1 && !purse_.fits(features[0], budget())) return INFINITY;
-        then_ = purse_;
-        double sum = 0.0, most = 0.0;
-        for (const int f : features) {
-            if (!is_open_[f]) return INFINITY;
-            const double added = then_.is_computed(f) ? 0.0 : price(f) - purse_.price(f);  // expected of its outcome
-            sum += then_.price(f) + added;
-            most += then_.most(f);
-            then_.buy(f);
+    // What the outcome of a feature is expected to add to its price.
+    double expected_surcharge(int feature) const {
+        if (problem_->surcharge.empty()) return 0.0;
+        std::vector<double> p;
+        normalise(bonded(log_in_mind()), p);
+        double sum = 0.0;
+        for (int row = shape().row(feature); row < shape().row(feature + 1); ++row) {
+            for (int y = 0; y < shape().n_labels; ++y)
+                sum += p[y] * in_mind().p[shape().cell(row, y)] * problem_->surcharge[row];
         }
-        return Purse::is_within(purse_.spent() + most, budget()) ? sum : INFINITY;
+        return sum;
     }
 
     const std::vector<double>& log_in_mind() const { return by_mean_ ? log_mean_ : log_theta_; }
-
-    // A feature that is not known and all that it still needs, in the order in which they may be asked.
-    std::vector<int> still_needed(int feature) const {
-        std::vector<int> needed;
-        purse_.missing({feature}, needed);
-        return needed;
-    }
-    bool can_be_had(const std::vector<int>& needed) const {
-        return std::none_of(needed.begin(), needed.end(), [&](int f) { return is_settled_[f]; });
-    }
-
-    void close(int feature) {
-        if (is_open_[feature]) open_.erase(std::lower_bound(open_.begin(), open_.end(), feature));
-        is_open_[feature] = 0;
-        is_settled_[feature] = 1;
-        surveyed_ = weighed_ = found_duties_ = false;
-    }
 
     // P(label | evidence) by the mean belief, with so many answers trusted as far as they are together.
     void normalise_trusted(const std::vector<double>& log_p, double n_answers, std::vector<double>& p) const {

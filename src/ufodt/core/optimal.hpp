@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "policy.hpp"
 #include "price_list.hpp"
+#include "problem.hpp"
 #include "purse.hpp"
 
 namespace ufodt {

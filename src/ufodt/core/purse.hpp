@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy.hpp"
+#include "problem.hpp"
 
 namespace ufodt {
 

@@ -12,7 +12,7 @@
 
 #include "belief.hpp"
 #include "perceptrons.hpp"
-#include "policy.hpp"
+#include "problem.hpp"
 #include "random.hpp"
 
 namespace ufodt {
