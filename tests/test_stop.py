@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Policy, Problem, stop
+from ufodt import UFODT, Binary, Categorical, Continuous, Criterion, Policy, Problem, stop, thresholds
 from ufodt.errors import InvalidPolicy
 from ufodt.lab.optimal import World, follow
 from ufodt.stop import Stop, all_of, confidence, cost_benefit
+from ufodt.thresholds import Thresholds
 
 
 def test_or_is_any_and_and_is_all() -> None:
@@ -129,3 +130,26 @@ def test_several_worths_come_to_the_very_rule_that_decides() -> None:
         for rule in (cost_benefit(20), cost_benefit(20) & cost_benefit(5))
     )
     assert both == alone
+
+
+@pytest.mark.parametrize("criterion", Criterion)
+def test_a_criterion_that_likes_coins_does_not_end_a_case_in_which_questions_pay(criterion: Criterion) -> None:
+    """Neither sign changes the answer alone, both together do; dice vary most, and tell nothing."""
+    dice = [Categorical(f"die{i}", range(4)) for i in range(5)]
+    problem = Problem([*dice, Binary("sign"), Binary("other sign")], labels=["well", "ill"])
+    theta = np.array([[0.25, 0.25]] * 20 + [[0.5, 0.0], [0.5, 1.0]] * 2)
+    found = follow(World(problem, theta, np.array([0.7, 0.3])), Policy(criterion=criterion))
+    assert found.accuracy == pytest.approx(0.3 + 0.7 * 0.75)
+    assert found.n_asked == pytest.approx(1 + 0.3 + 0.7 * 0.5)
+
+
+@pytest.mark.parametrize("cutting", [thresholds.bins(), thresholds.exhaustive(), thresholds.exp3()], ids=str)
+def test_nor_where_the_signs_are_numbers(cutting: Thresholds) -> None:
+    chance = np.random.default_rng(5)
+    y = (chance.random(3000) < 0.3).astype(int)
+    signs = np.where(y[:, None] == 1, 0.5, 0.0) + chance.random((3000, 2)) * np.where(y[:, None] == 1, 0.5, 1.0)
+    X = np.hstack([chance.random((3000, 5)), signs])
+    problem = Problem([Continuous(f"x{i}", cuts=[0.5]) for i in range(7)], labels=[0, 1])
+    learner = UFODT(problem, criterion="us", thresholds=cutting, seed=1)
+    learner.learn_many(X[:2000], y[:2000])
+    assert learner.evaluate(X[2000:], y[2000:]).accuracy == pytest.approx(0.825, abs=0.03)

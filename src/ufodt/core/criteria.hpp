@@ -211,6 +211,12 @@ inline double rig_above(const std::vector<Mixture>& parts, const Mixture& all, c
     return std::max(entropy(all) - (1.0 - p) * entropy(parts[0]) - p * entropy(parts[1]), 0.0);
 }
 
+inline double ig_above(const std::vector<double>& posterior, const double* above) {
+    double conditional = 0.0;
+    for (std::size_t y = 0; y < posterior.size(); ++y) conditional += posterior[y] * binary_entropy(above[y]);
+    return std::max(binary_entropy(chance_above(posterior, above)) - conditional, 0.0);
+}
+
 inline double us_above(const std::vector<double>& posterior, const double* above) {
     return binary_entropy(chance_above(posterior, above));
 }

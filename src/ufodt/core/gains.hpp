@@ -23,8 +23,8 @@ class Gains {
         for (std::vector<double>& given : given_label_) given.clear();
     }
 
-    // By the place in the open features, as `score` left it.
-    double operator[](std::size_t at) const { return gain_[at]; }
+    // In the order of the open features, as `score` left them.
+    const std::vector<double>& of_open() const { return gain_; }
 
     // The threshold in play for a feature, as a view; -1 where there is none.
     int view(const Case& now, int feature) const { return now.views().has(feature) ? view_[feature] : -1; }
@@ -46,6 +46,19 @@ class Gains {
         if (!informed && criterion != Criterion::ig) score(now, Criterion::ig, gain_);
     }
 
+    // What every open feature tells about the label, in bits, whatever the criterion, through the thresholds in play.
+    const std::vector<double>& told(const Case& now) {
+        const Theta& theta = now.in_mind();
+        told_.resize(now.open().size());
+        inform(now, told_);
+        for (std::size_t i = 0; i < told_.size() && !theta.is_in_play; ++i) {
+            const int f = now.open()[i];
+            if (now.is_viewed(f))
+                told_[i] = ig_above(now.posterior(), theta.view.data() + view_[f] * now.shape().n_labels);
+        }
+        return told_;
+    }
+
     // Gains by the criterion alone, for inspection: looking moves no threshold, and Exp3 learns nothing from it.
     void look(Case& now, std::vector<double>& gain) {
         const std::vector<int> view = view_;
@@ -58,7 +71,7 @@ class Gains {
     }
 
   private:
-    std::vector<double> gain_, likeliest_, chances_, plain_gain_;
+    std::vector<double> gain_, told_, likeliest_, chances_, plain_gain_;
     std::vector<int> plain_;              // open features without thresholds
     std::vector<double> view_gain_;       // of the views in play, in the order of the open features
     std::vector<double> given_label_[2];  // per (view, label), under the draw and under the mean: entropy of the answer

@@ -23,8 +23,9 @@ struct Candidate {
     bool looked_at = false;
     bool is_unsure = false;  // whether it pays was not worked out: ask `Lookahead::is_sure_to_pay`
 
-    double rate(const Gains& gains) const {  // without a division where prices are 1, as they often are
-        return price == 1.0 ? gains[at] : gains[at] / std::max(price, 1e-300);
+    // Gain per price, by the gains of the open features; without a division where prices are 1, as they often are.
+    double rate(const std::vector<double>& gain) const {
+        return price == 1.0 ? gain[at] : gain[at] / std::max(price, 1e-300);
     }
 };
 using Candidates = std::vector<Candidate>;
@@ -118,11 +119,11 @@ class Lookahead {
         });
     }
 
-    // Whether some question pays as the first of a plan over the most promising ones, and which. A greedy planner
-    // leaves the choice between them to the criterion, else the best plan's is foreseen.
-    bool some_plan_pays(const Case& now, const Gains& gains, Candidates& candidates) {
+    // Whether some question pays as the first of a plan over the most promising ones by their gains, and which. A
+    // greedy planner leaves the choice between them to the criterion, else the best plan's is foreseen.
+    bool some_plan_pays(const Case& now, const std::vector<double>& gain, Candidates& candidates) {
         const Policy& policy = now.policy();
-        choose_promising(now, gains, candidates);
+        choose_promising(now, gain, candidates);
         optimal_.solve(now.problem(), p_, now.posterior(), features_, now.purse(), worth_, now.budget());
         const double stop = slack * optimal_.stop_value();
         double best = stop;
@@ -217,10 +218,10 @@ class Lookahead {
     // As many candidates as can be looked ahead over: in turn the one of the highest gain per price, and the one whose
     // gain leaves most after its price, so that neither many cheap questions nor a dear decisive one go unseen. Where
     // prices differ, that takes twice as many states.
-    void choose_promising(const Case& now, const Gains& gains, Candidates& candidates) {
+    void choose_promising(const Case& now, const std::vector<double>& gain, Candidates& candidates) {
         promising_.clear();
         features_.clear();
-        rank(now, gains, candidates);
+        rank(now, gain, candidates);
         max_states_ = std::min((has_one_price_ ? 1 : 2) * now.policy().lookahead, Optimal::max_states);
         std::size_t n_states = 1, n_passed = 0;
         while (promising_.size() + n_passed < candidates.size()) {
@@ -261,15 +262,15 @@ class Lookahead {
     }
 
     // Gain per price of every candidate, and what its gain leaves after its price, where prices differ.
-    void rank(const Case& now, const Gains& gains, const Candidates& candidates) {
+    void rank(const Case& now, const std::vector<double>& gain, const Candidates& candidates) {
         const std::vector<double>& losses = now.problem().loss.of;
         const double most_lost = worth_ * *std::max_element(losses.begin(), losses.end());
         rate_.resize(candidates.size());
         surplus_.resize(candidates.size());
         for (std::size_t i = 0; i < candidates.size(); ++i) {
             const Candidate& c = candidates[i];
-            rate_[i] = has_one_price_ ? gains[c.at] : c.rate(gains);
-            if (!has_one_price_) surplus_[i] = most_lost * gains[c.at] - c.price;
+            rate_[i] = has_one_price_ ? gain[c.at] : c.rate(gain);
+            if (!has_one_price_) surplus_[i] = most_lost * gain[c.at] - c.price;
         }
     }
 

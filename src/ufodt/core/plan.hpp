@@ -245,7 +245,7 @@ class Plan {
         for (Candidate& c : candidates_) {
             const int f = case_.open()[c.at];
             if (!c.is_askable || (must ? !is_duty(f) : only_paying && !c.pays)) continue;
-            const double avoidable_now = must ? avoidable(f) : 0.0, rate = c.rate(gains_);
+            const double avoidable_now = must ? avoidable(f) : 0.0, rate = c.rate(gains_.of_open());
             if (best != nullptr && avoidable_now > best_avoidable) continue;
             const bool is_better = best == nullptr || avoidable_now < best_avoidable || rate > best_rate ||
                                    (rate == best_rate && c.price < best->price);
@@ -256,7 +256,7 @@ class Plan {
 
     bool plans_all() const { return case_.policy().lookahead >= Optimal::max_states; }
 
-    Question question(const Candidate& c) const { return {case_.open()[c.at], c.price, gains_[c.at]}; }
+    Question question(const Candidate& c) const { return {case_.open()[c.at], c.price, gains_.of_open()[c.at]}; }
 
     void score_once() {
         if (!scored_) gains_.score(case_);
@@ -354,8 +354,11 @@ class Plan {
         }
         if (policy.greedy && lookahead_.some_answer_pays(case_, candidates_)) return true;
         if (policy.lookahead == 0 || !lookahead_.some_plan_could_pay(case_, candidates_)) return false;
-        score_once();
-        return lookahead_.some_plan_pays(case_, gains_, candidates_);
+        // A criterion over hypotheses may prefer what says nothing about the label. Where it only chooses between what
+        // pays, whether anything does is looked for among what tells most.
+        const bool by_criterion = !policy.greedy || reads(policy.criterion) == Reads::labels;
+        if (by_criterion || case_.views().size() > 0) score_once();  // Exp3 is rewarded for what it drew in any case
+        return lookahead_.some_plan_pays(case_, by_criterion ? gains_.of_open() : gains_.told(case_), candidates_);
     }
 };
 
