@@ -12,7 +12,7 @@ ORDER = (
     + "prior belief drift policy certificate evidence session manifest state frames stream tree".split()
     + "memory learner growing".split()
     + [""]  # ufodt itself, which exports the names above
-    + "river sklearn".split()
+    + "lazy_row river sklearn".split()
     + "lab.datasets lab.scores lab.all_features lab.subsets lab.baselines lab.published lab.verdict".split()
     + "lab.remember lab.trees lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.optimal".split()
     + "lab.hindsight lab.priced lab.wide lab.worlds lab.nine lab.frontier".split()
