@@ -8,7 +8,7 @@ import pytest
 
 SRC = Path(__file__).parents[1] / "src"
 ORDER = (
-    "errors amount stop thresholds selection model_file features words problem core compiled".split()
+    "errors amount stop thresholds selection model_file features words encode problem core compiled".split()
     + "prior belief drift policy certificate evidence session manifest state frames stream tree".split()
     + "memory learner growing".split()
     + [""]  # ufodt itself, which exports the names above

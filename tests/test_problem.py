@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from ufodt import UFODT, Binary, Categorical, Continuous, Problem, core
 from ufodt.errors import InvalidProblem, InvalidValue, UfodtError, UnknownFeature, UnknownLabel
-from ufodt.problem import MAX_LABELS, MAX_OUTCOMES
+from ufodt.features import MAX_OUTCOMES
+from ufodt.problem import MAX_LABELS
 
 A, B = Binary("a"), Binary("b")
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from ufodt import frames
 from ufodt.amount import MOST, number, plain
 from ufodt.certificate import calibration_error
+from ufodt.encode import LabelIndices, Outcomes, Values
 from ufodt.errors import InvalidValue
-from ufodt.problem import LabelIndices, Outcomes, Problem, Values
+from ufodt.problem import Problem
 
 Progress = Callable[[int, int], None]
 # The fields of a record, in order.
