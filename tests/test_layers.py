@@ -20,7 +20,7 @@ ORDER = (
     + "lab.declared lab.experiment lab.campaign lab.claims lab.tables lab.looks lab.plots lab.report".split()
     + "lab.tradeoff lab".split()
     + "app.demo app.bench app.reproduce app.compare".split()
-    + "app.reading app.run app.explain app.ask app.lines app.model app.commands app.cli app".split()
+    + "app.target app.reading app.run app.explain app.ask app.lines app.model app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))
 

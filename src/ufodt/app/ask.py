@@ -12,9 +12,9 @@ import ufodt
 from ufodt.amount import amount, as_number, share
 from ufodt.app.explain import print_answer, print_reasons
 from ufodt.app.reading import choices, read_label
+from ufodt.app.target import Target
 from ufodt.errors import InvalidValue, UfodtError
 from ufodt.features import Feature, Value
-from ufodt.model_file import Target
 from ufodt.session import Session
 from ufodt.words import from_text, in_words
 
