@@ -25,9 +25,10 @@ from ufodt.lab import baselines, regret
 from ufodt.lab.contestants import notes_of
 from ufodt.lab.datasets import TABLE_SUFFIXES, DatasetUnavailable, to_problem
 from ufodt.lab.declared import check
-from ufodt.lab.evaluate import Protocol, evaluate, read_manifest, write
+from ufodt.lab.evaluate import Protocol, evaluate
 from ufodt.lab.material import LARGE, TUNING_SEED, material, seeds_of
 from ufodt.lab.methods import METHODS, build
+from ufodt.lab.records import read_manifest, write
 from ufodt.lab.regret import WORLDS
 
 PACKAGE = Path(ufodt.__file__).parent
