@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ufodt import UFODT, drift
-from ufodt.certificate import calibration_error
 from ufodt.lab import baselines, trees
 from ufodt.lab.baselines import DEFAULT, Kind, Setting
 from ufodt.lab.datasets import PAPER, Dataset, load_paper, paper_split, stagger, take, to_problem
@@ -31,6 +30,7 @@ from ufodt.lab.remember import remember
 from ufodt.lab.scores import UTILITIES
 from ufodt.lab.trees import facts
 from ufodt.lab.verdict import Measurements, Result, Spread, at_least, at_most, spread
+from ufodt.stream import calibration_error
 
 SHORT = ("zoo", "spect_heart")  # too short to be cheap while learning
 N_SEEDS = 25
