@@ -17,7 +17,7 @@ ORDER = (
     + "lab.remember lab.trees lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.optimal".split()
     + "lab.hindsight lab.priced lab.wide lab.worlds lab.nine lab.frontier".split()
     + "lab.expert lab.contestants lab.methods lab.regret lab.material lab.evaluate lab.records".split()
-    + "lab.declared lab.experiment lab.campaign lab.claims lab.tables lab.looks lab.plots lab.report".split()
+    + "lab.declared lab.experiment lab.campaign lab.claims lab.tables lab.styles lab.plots lab.report".split()
     + "lab.tradeoff lab".split()
     + "app.demo app.bench app.reproduce app.compare".split()
     + "app.target app.reading app.run app.explain app.ask app.lines app.model app.commands app.cli app".split()

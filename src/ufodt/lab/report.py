@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from ufodt.lab import claims, looks, plots, tables
+from ufodt.lab import claims, plots, styles, tables
 from ufodt.lab.campaign import Found, Outcome
 from ufodt.lab.claims import FAILS, HOLDS, ONLY_ALL, Verdict
 from ufodt.lab.experiment import QUICK_CASES, QUICK_SEEDS, Declaration, code, seeds_for, versions, write_text
@@ -51,7 +51,7 @@ def write(
     sections, verdicts = [], []
     for one in declared:
         figure = plots.draw(one, found)
-        picture = None if figure is None else looks.save(figure, results / "figures", one.name)[0]
+        picture = None if figure is None else styles.save(figure, results / "figures", one.name)[0]
         decided = claims.decide(one, found)
         verdicts += [(one, verdict) for verdict in decided]
         sections.append(_section(one, found, picture, decided))
