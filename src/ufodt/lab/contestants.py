@@ -3,7 +3,7 @@
 A hold-out is answered in two ways: from the features that the method pays for, and from all of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -24,6 +24,11 @@ class Answers:
     predicted: IntArray
     n_asked: IntArray
     cost: FloatArray
+
+    @classmethod
+    def joined(cls, parts: Sequence["Answers"]) -> "Answers":
+        """Return the answers to several stretches of cases as those to one."""
+        return cls(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("predicted", "n_asked", "cost")))
 
 
 class Contestant(Protocol):
@@ -163,7 +168,7 @@ class Renewed:
             parts.append(self._due().run(X[begin:end], y[begin:end]))
             self.n_seen += end - begin
             begin = end
-        return Answers(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("predicted", "n_asked", "cost")))
+        return Answers.joined(parts)
 
     def answer(self, row: FloatArray) -> tuple[int, int, float, Ticket]:
         due = self._due()

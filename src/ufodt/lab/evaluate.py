@@ -121,7 +121,7 @@ def evaluate(contestant: Contestant, rows: Material, protocol: Protocol, *, seed
         look["all"] = _mean([scores(holdout.y, answers) for answers in whole])
         looks.append(look)
         begin = end
-    online = Answers(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("predicted", "n_asked", "cost")))
+    online = Answers.joined(parts)
     cases = _cases(stream, told, online, rows.holdout_at(ends[-1]), paid, whole[0])
     return Trial(cases, looks, _summary(stream, online, looks), seconds)
 
