@@ -200,6 +200,7 @@ def test_no_result_depends_on_drawing_or_on_the_command_line() -> None:
     lab = experiment.PACKAGE / "lab"
     assert all((lab / name).is_file() for name in skipped)
     assert not skipped & {"evaluate.py", "methods.py", "contestants.py", "baselines.py", "material.py", "subsets.py"}
+    assert not skipped & {"till.py", "records.py"}
 
 
 def test_tuned_trees_wait_for_their_search(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ufodt.errors import InvalidPolicy
-from ufodt.lab import styles, subsets
+from ufodt.lab import styles, till
 from ufodt.lab.campaign import Found
 from ufodt.lab.datasets import Dataset, to_problem
 from ufodt.lab.evaluate import Protocol
@@ -122,7 +122,7 @@ def compare(
     points = [_point(*setting, summaries) for setting, summaries in by_setting.items()]
     free = [point for point in points if point.method == FREE]
     problem = to_problem(data, priced=priced)
-    full_price = subsets.whole_price(problem, subsets.mean_surcharges(problem, data.X))
+    full_price = till.whole_price(problem, till.mean_surcharges(problem, data.X))
     whole = [p for p in points if p.method == WHOLE or (p.knob == "k" and p.value == data.X.shape[1])]
     best = max(whole, key=lambda point: point.accuracy.mean, default=None)
     frontiers = []
