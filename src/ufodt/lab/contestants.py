@@ -14,7 +14,6 @@ from ufodt.lab import all_features, baselines
 from ufodt.lab.datasets.dataset import FloatArray, IntArray
 
 Ticket = Any
-N_DRAWS = 5  # of theta for one look at a hold-out with all features
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class Ours:
 
     def whole(self, X: FloatArray, *, seed: int) -> list[IntArray]:
         rng = np.random.default_rng(seed)
-        n = N_DRAWS if self.learner.policy.predict == "theta" else 1
+        n = all_features.N_DRAWS if self.learner.policy.predict == "theta" else 1
         return [all_features.answer(self.learner, X, rng=rng) for _ in range(n)]
 
 

@@ -22,12 +22,11 @@ from ufodt.lab.contestants import Ceiling, Contestant, Ours, Peer, Renewed, Rest
 from ufodt.lab.datasets import PAPER, Dataset, to_problem
 from ufodt.lab.datasets.generated import STAGGER_LENGTH
 from ufodt.lab.expert import expert_prior
-from ufodt.lab.printed import N_SELECTED, printed_problem
+from ufodt.lab.printed import N_SELECTED, PAPER_GAMMA, printed_problem
 from ufodt.lab.published import PUBLISHED
 
 Settings = Mapping[str, Any]
 N_HYPOTHESES = 128  # of the printed algorithm, on data that the paper does not have
-PAPER_GAMMA = 0.05  # not stated in the paper
 ASK_ALL = stop.budget(1e15)
 
 
