@@ -5,7 +5,6 @@ runs are there.
 """
 
 import base64
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -20,17 +19,7 @@ from ufodt.lab.methods import METHODS
 from ufodt.lab.regret import WORLDS
 from ufodt.lab.tables import Table
 
-TIMES = re.compile(r"<!-- times -->.*?<!-- /times -->", re.DOTALL)
 _SIGNS = {HOLDS: ("yes", "✓"), ONLY_ALL: ("half", "◐"), FAILS: ("no", "✗")}
-
-
-def without_times(page: str) -> str:
-    """Return a page without what depends on the clock.
-
-    >>> without_times("a<!-- times --> 3 s <!-- /times -->b")
-    'ab'
-    """
-    return TIMES.sub("", page)
 
 
 def write(
