@@ -3,7 +3,7 @@
 from typing import Any
 
 from ufodt import UFODT, Problem, Session, stop
-from ufodt.problem import Feature
+from ufodt.features import Feature
 
 NEVER = stop.confidence(1.0)  # on its own: asks all there is
 

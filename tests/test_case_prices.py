@@ -9,7 +9,7 @@ import pytest
 
 from ufodt import UFODT, Binary, Problem, stop
 from ufodt.errors import InvalidValue, UnknownFeature
-from ufodt.problem import Feature
+from ufodt.features import Feature
 
 from .cases import every_learner, learned, learned_of, state, stream_of, walk
 from .priced import learner_of, prices

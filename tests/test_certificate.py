@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ufodt import UFODT, Binary, Categorical, Continuous, Prior, Problem, certificate, core, stop, thresholds
+from ufodt import UFODT, Binary, Categorical, Continuous, Prior, Problem, certificate, core, stop, stream, thresholds
 from ufodt.compiled import compile_problem
 from ufodt.errors import InvalidPolicy, InvalidValue, TooLarge
 from ufodt.lab.datasets import led, to_problem
@@ -177,7 +177,7 @@ def test_a_report_says_how_well_it_is_calibrated() -> None:
     learner.run(data.X[:3000], data.y[:3000])
     report = learner.evaluate(data.X[3000:], data.y[3000:])
     right = report.record.predicted == data.y[3000:]
-    assert report.calibration == pytest.approx(certificate.calibration_error(report.record.probability, right))
+    assert report.calibration == pytest.approx(stream.calibration_error(report.record.probability, right))
     assert report.calibration < 0.05
     assert math.isnan(learner.evaluate(data.X[3000:]).calibration)
 

@@ -12,8 +12,8 @@ import pytest
 from ufodt import UFODT, Binary, Categorical, Continuous, Prior, Problem, Selection, drift, thresholds
 from ufodt.drift import Drift
 from ufodt.errors import InvalidProblem, InvalidValue
+from ufodt.features import Feature
 from ufodt.growing import MAX_VALUES, OTHER, Growing, grow, is_blank, widen
-from ufodt.problem import Feature
 
 from .cases import LEARNERS, digest, go_through, learned_of, make, state, stream_of
 

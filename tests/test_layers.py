@@ -8,19 +8,19 @@ import pytest
 
 SRC = Path(__file__).parents[1] / "src"
 ORDER = (
-    "errors amount stop thresholds selection model_file features problem core compiled".split()
+    "errors amount stop thresholds selection model_file features words encode problem core compiled".split()
     + "prior belief drift policy certificate evidence session manifest state frames stream tree".split()
     + "memory learner growing".split()
     + [""]  # ufodt itself, which exports the names above
-    + "river sklearn".split()
-    + "lab.datasets lab.scores lab.all_features lab.subsets lab.baselines lab.published lab.verdict".split()
+    + "lazy_row river sklearn".split()
+    + "lab.datasets lab.scores lab.all_features lab.till lab.subsets lab.baselines lab.published lab.verdict".split()
     + "lab.remember lab.trees lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.optimal".split()
     + "lab.hindsight lab.priced lab.wide lab.worlds lab.nine lab.frontier".split()
-    + "lab.expert lab.contestants lab.methods lab.regret lab.material lab.evaluate".split()
-    + "lab.declared lab.experiment lab.campaign lab.claims lab.tables lab.looks lab.plots lab.report".split()
+    + "lab.expert lab.contestants lab.methods lab.regret lab.material lab.evaluate lab.records".split()
+    + "lab.declared lab.experiment lab.campaign lab.claims lab.tables lab.styles lab.plots lab.report".split()
     + "lab.tradeoff lab".split()
     + "app.demo app.bench app.reproduce app.compare".split()
-    + "app.reading app.run app.explain app.ask app.lines app.model app.commands app.cli app".split()
+    + "app.target app.reading app.run app.explain app.ask app.lines app.model app.commands app.cli app".split()
 )
 FILES = sorted(SRC.rglob("*.py"))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ufodt import UFODT, Binary, Categorical, Expert, Prior, Problem, stop
-from ufodt.problem import Feature
+from ufodt.features import Feature
 
 from .cases import (
     PROBLEM,

@@ -8,7 +8,7 @@ import pytest
 
 from ufodt import Binary, Continuous
 from ufodt.errors import InvalidProblem
-from ufodt.problem import with_prices
+from ufodt.features import with_prices
 
 from .priced import learner_of, prices
 

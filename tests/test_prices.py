@@ -11,7 +11,7 @@ import pytest
 
 from ufodt import UFODT, Binary, Categorical, Continuous, Policy, Problem, Selection, stop
 from ufodt.errors import InvalidPolicy, InvalidProblem, InvalidValue
-from ufodt.problem import Feature
+from ufodt.features import Feature
 
 from .cases import state, walk
 from .priced import learner_of, prices

@@ -4,6 +4,8 @@ import copy
 import math
 import pickle
 import re
+import subprocess
+import sys
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -170,6 +172,17 @@ def test_a_lazy_row_fetches_what_is_read_and_nothing_after_it_is_closed() -> Non
     assert list(row) == ["b"] and "a" not in row
     with pytest.raises(KeyError):
         row["a"]
+
+
+def test_a_lazy_row_needs_no_river_and_one_in_a_pickle_neither() -> None:
+    row = LazyRow({"a": 1, "b": 2}, prices={"a": 3.0})
+    assert row["a"] == 1
+    code = (
+        "import pickle, sys; row = pickle.load(sys.stdin.buffer); "
+        "print(row.fetched, row['b'], row.prices, {'river', 'ufodt.river'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(row), capture_output=True, check=True)
+    assert done.stdout.decode().strip() == "{'a': 1, 'b': 2} 2 {'a': 3.0} set()"
 
 
 # --- the demonstration -------------------------------------------------------------------------------------

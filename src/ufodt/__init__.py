@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ufodt import drift, errors, stop, thresholds
+    from ufodt.features import Binary, Categorical, Continuous
     from ufodt.learner import UFODT, load
     from ufodt.policy import Criterion, Policy
     from ufodt.prior import Expert, Prior
-    from ufodt.problem import Binary, Categorical, Continuous, Problem
+    from ufodt.problem import Problem
     from ufodt.selection import Selection
     from ufodt.session import Session
 
@@ -38,9 +39,9 @@ __all__ = [
 # need not wait for NumPy.
 _HOMES = {
     "UFODT": "learner",
-    "Binary": "problem",
-    "Categorical": "problem",
-    "Continuous": "problem",
+    "Binary": "features",
+    "Categorical": "features",
+    "Continuous": "features",
     "Criterion": "policy",
     "Expert": "prior",
     "Policy": "policy",

@@ -1,4 +1,4 @@
-"""Numbers as callers give them, plain, of numpy, or none at all; and as people read them."""
+"""Numbers as callers give them, plain, of numpy, or none at all; and as people write and read them."""
 
 import math
 from typing import Any
@@ -20,6 +20,18 @@ def number(value: Any) -> float:
         return float(value)
     except OverflowError:
         return math.inf
+
+
+def as_number(text: str) -> float:
+    """Return the number that was written; NaN, which is like nothing else, where it is none.
+
+    >>> as_number("1e3"), as_number("1_0")
+    (1000.0, nan)
+    """
+    try:
+        return math.nan if "_" in text else float(text)
+    except ValueError:
+        return math.nan
 
 
 def whole(value: Any, least: float, most: float = math.inf) -> int | None:

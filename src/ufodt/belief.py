@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import core
+from ufodt.encode import LabelIndices, Outcomes, Values
 from ufodt.features import Continuous
 from ufodt.prior import Prior
 from ufodt.prior import counts as prior_counts
-from ufodt.problem import LabelIndices, Outcomes, Problem, Values
+from ufodt.problem import Problem
 from ufodt.thresholds import Thresholds
 
 

@@ -194,17 +194,6 @@ def relaxed_bound(
     return float(found.mean()), float(found.std(ddof=1) / math.sqrt(_N_POOLS))
 
 
-def calibration_error(probability: FloatArray, right: NDArray[np.bool_], n_bins: int = 10) -> float:
-    """Return the expected calibration error: how far confidence and accuracy lie apart, bin by bin of equal width.
-
-    >>> calibration_error(np.array([0.95, 0.95, 0.55, 0.55]), np.array([True, True, True, False]))
-    0.05...
-    """
-    bins = np.minimum((probability * n_bins).astype(np.int64), n_bins - 1)
-    gaps = np.bincount(bins, probability - right, minlength=n_bins)
-    return float(np.abs(gaps).sum() / len(probability))
-
-
 def _drawn_cost(who: Follower, theta: FloatArray, label: FloatArray, seed: int) -> tuple[float, float]:
     """What the policy pays on cases drawn from theta, and the standard error of that."""
     rng = np.random.default_rng(seed)

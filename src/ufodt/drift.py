@@ -6,8 +6,8 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
+from ufodt import core
 from ufodt.amount import number, plain
 from ufodt.errors import InvalidPolicy
 from ufodt.prior import Prior
@@ -54,9 +54,9 @@ class Drift:
         object.__setattr__(self, "gamma", number(self.gamma))
         object.__setattr__(self, "threshold", number(self.threshold))
 
-    def watch(self) -> dict[str, Any]:
-        """The settings as the core takes them; the prior is the belief's to know."""
-        return {"gamma": self.gamma, "automatic": self.automatic, "threshold": self.threshold}
+    def to_core(self) -> core.Drift:
+        """Return the settings as the core takes them; the prior is the belief's to know."""
+        return core.Drift(gamma=self.gamma, automatic=self.automatic, threshold=self.threshold)
 
 
 def discount(gamma: float, *, prior: Prior | None = None) -> Drift:

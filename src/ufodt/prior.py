@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from ufodt import core
 from ufodt.amount import MOST, number, plain
 from ufodt.errors import InvalidProblem
-from ufodt.features import TRUTH, Binary, Continuous, Feature, Value, meant
+from ufodt.features import Binary, Continuous, Feature, Value
 from ufodt.problem import Label, Problem
 from ufodt.thresholds import Thresholds
+from ufodt.words import TRUTH, meant
 
 
 @dataclass(frozen=True, slots=True)

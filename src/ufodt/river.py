@@ -8,7 +8,7 @@ predicted is planned and paid for as a prediction would be.
 
 import math
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from random import SystemRandom
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from ufodt.amount import is_missing, plain, whole
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue, MissingPackage
 from ufodt.growing import OTHER, Growing, move_view
+from ufodt.lazy_row import LazyRow
 from ufodt.learner import UFODT
 from ufodt.policy import Policy
 from ufodt.policy import paper as printed_policy
@@ -34,6 +35,8 @@ except ModuleNotFoundError as error:
         raise
     raise MissingPackage("ufodt.river is an adapter to river: pip install 'ufodt[river]'.") from None
 
+__all__ = ["LazyRow", "Ledger", "UFODTClassifier"]
+
 # Dictionaries that hold all they say: one of another class may fetch what is read.
 _DICTS = (dict, OrderedDict, defaultdict, Counter)
 
@@ -44,82 +47,6 @@ class Ledger(NamedTuple):
     n_cases: int
     n_questions: int
     spent: float
-
-
-class LazyRow(Mapping[Any, Any]):
-    """A case whose values are fetched when they are first read, and only then.
-
-    Parameters
-    ----------
-    source
-        A mapping with the values, or a function from a feature's name to its value.
-    names
-        What can be had; of a mapping, by default all of it.
-    prices
-        What features cost in this case, where it differs.
-
-    Examples
-    --------
-    >>> row = LazyRow(lambda name: len(name), names=["fever", "cough"])
-    >>> "fever" in row, row["cough"], row.fetched
-    (True, 5, {'cough': 5})
-    """
-
-    __slots__ = ("_fetch", "_names", "fetched", "prices")
-
-    def __init__(
-        self,
-        source: Mapping[Any, Any] | Callable[[Any], Any],
-        names: Iterable[Hashable] | None = None,
-        *,
-        prices: Mapping[Any, float] | None = None,
-    ) -> None:
-        if isinstance(source, Mapping):
-            self._fetch: Callable[[Any], Any] = source.__getitem__
-            names = source if names is None else names
-        elif callable(source) and names is not None:
-            self._fetch = source
-        else:
-            raise InvalidValue(f"{source!r} came; expected a mapping, or a function together with the `names`.")
-        if not isinstance(prices, Mapping | None):
-            raise InvalidValue(f"{prices!r} came for the prices of a case; expected a price for each feature's name.")
-        self._names = frozenset(names)
-        self.prices = prices
-        self.fetched: dict[Any, Any] = {}
-
-    def __getitem__(self, name: Any) -> Any:
-        if name not in self.fetched:
-            if name not in self._names:
-                raise KeyError(name)
-            self.fetched[name] = self._fetch(name)
-        return self.fetched[name]
-
-    def close(self) -> None:
-        """From now on nothing can be had but what was fetched."""
-        self._names = frozenset(self.fetched)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __copy__(self) -> "LazyRow":
-        return self
-
-    def __deepcopy__(self, memo: object) -> "LazyRow":
-        return self
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __repr__(self) -> str:
-        return f"<LazyRow of {len(self._names)} features, {len(self.fetched)} fetched>"
 
 
 class _Case(NamedTuple):

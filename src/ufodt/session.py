@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from ufodt import core
 from ufodt.errors import AlreadyTold, InvalidValue
 from ufodt.evidence import Evidence
-from ufodt.features import Continuous, Value, interval
+from ufodt.features import Continuous, Value
 from ufodt.problem import Label, Problem
+from ufodt.words import interval
 
 
 class Question(NamedTuple):

@@ -52,7 +52,7 @@ def begin(settings: Settings, seed: Any) -> State:
         compiled=compiled,
         policy=policy.to_core(settings.policy, settings.problem),
         belief=fresh_belief(settings, compiled),
-        drift=core.Drift(**settings.drift.watch()),
+        drift=settings.drift.to_core(),
         selection=core.Selection(compiled, **asdict(settings.selection)),
     )
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ufodt import frames
 from ufodt.amount import MOST, number, plain
-from ufodt.certificate import calibration_error
+from ufodt.encode import LabelIndices, Outcomes, Values
 from ufodt.errors import InvalidValue
-from ufodt.problem import LabelIndices, Outcomes, Problem, Values
+from ufodt.problem import Problem
 
 Progress = Callable[[int, int], None]
 # The fields of a record, in order.
@@ -218,3 +218,14 @@ def report(problem: Problem, arrays: Arrays, truth: LabelIndices) -> Report:
         calibration = calibration_error(probability[known], right)
     mean_cost, mean_asked = (float(a.mean()) if len(a) else math.nan for a in (cost, n_asked))
     return Report(record(problem, arrays), accuracy, loss, mean_cost, mean_asked, calibration)
+
+
+def calibration_error(probability: NDArray[np.float64], right: NDArray[np.bool_], n_bins: int = 10) -> float:
+    """Return the expected calibration error: how far confidence and accuracy lie apart, bin by bin of equal width.
+
+    >>> calibration_error(np.array([0.95, 0.95, 0.55, 0.55]), np.array([True, True, True, False]))
+    0.05...
+    """
+    bins = np.minimum((probability * n_bins).astype(np.int64), n_bins - 1)
+    gaps = np.bincount(bins, probability - right, minlength=n_bins)
+    return float(np.abs(gaps).sum() / len(probability))

@@ -25,7 +25,7 @@ def answers(folder: Path, **values: str) -> str:
     session = learner.open()
     while (question := session.ask()) is not None:
         feature = learner.problem.features[learner.problem.feature_index(question.feature)]
-        session.tell(question.feature, ufodt.features.from_text(feature, values[question.feature]))
+        session.tell(question.feature, ufodt.words.from_text(feature, values[question.feature]))
         typed.append(values[question.feature])
     return "".join(f"{value}\n" for value in typed)
 

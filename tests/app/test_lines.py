@@ -12,8 +12,8 @@ import pytest
 
 import ufodt
 from ufodt.app.lines import serve_lines
+from ufodt.app.target import Target
 from ufodt.errors import InvalidValue, NotSaved
-from ufodt.model_file import Target
 
 from .calling import call, fill_disk, model, talk
 

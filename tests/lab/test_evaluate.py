@@ -12,9 +12,10 @@ from ufodt.errors import InvalidPolicy, InvalidValue
 from ufodt.lab import datasets, scores
 from ufodt.lab.all_features import log_likelihoods
 from ufodt.lab.contestants import Answers
-from ufodt.lab.evaluate import Prequential, Protocol, evaluate, paired, read_manifest, write
+from ufodt.lab.evaluate import Prequential, Protocol, evaluate, paired
 from ufodt.lab.material import Material, material, seeds_of
 from ufodt.lab.methods import METHODS, build
+from ufodt.lab.records import read_manifest, write
 
 
 class Diary:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from ufodt import UFODT, stop
-from ufodt.certificate import calibration_error
 from ufodt.lab import frontier, nine, worlds
 from ufodt.lab.datasets import PAPER, led
 from ufodt.lab.optimal import led_world
 from ufodt.lab.remember import remember
+from ufodt.stream import calibration_error
 
 
 @pytest.fixture

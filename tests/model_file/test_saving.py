@@ -14,7 +14,7 @@ import pytest
 import ufodt
 from ufodt import UFODT, Binary, Categorical, Expert, Policy, Prior, Problem, stop
 from ufodt.errors import InvalidModelFile, NotSaved
-from ufodt.model_file import Reader, Target
+from ufodt.model_file import Reader
 
 from ..cases import digest, draw_stream, make, state
 
@@ -155,22 +155,6 @@ def test_a_link_stays_one_and_leads_to_the_model(there: bool, tmp_path: Path) ->
     assert (tmp_path / "link").is_symlink()
     assert digest(ufodt.load(tmp_path / "models" / "today")) == digest(make("ours-ig"))
     assert [file.name for file in (tmp_path / "models").iterdir()] == ["today"]
-
-
-def test_who_comes_back_to_a_file_finds_it_as_it_was_left(tmp_path: Path) -> None:
-    learner = UFODT(Problem([Binary("a")], labels=[0, 1]))
-    first, other = str(tmp_path / "m.npz"), str(tmp_path / "other.npz")
-    learner.save(first)
-    target = Target(f"{tmp_path}/./m.npz")
-    assert not target.taken
-    target.move(other)
-    target.move(f"{tmp_path}/./m.npz")
-    target.save(learner)
-    target.move(other)
-    target.save(learner)
-    learner.save(first)  # somebody else
-    target.move(first)
-    assert target.taken
 
 
 def test_a_model_saved_while_another_is_read_is_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

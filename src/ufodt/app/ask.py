@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.markup import escape
 
 import ufodt
-from ufodt.amount import amount, share
+from ufodt.amount import amount, as_number, share
 from ufodt.app.explain import print_answer, print_reasons
 from ufodt.app.reading import choices, read_label
+from ufodt.app.target import Target
 from ufodt.errors import InvalidValue, UfodtError
-from ufodt.features import Feature, Value, as_number, from_text, in_words
-from ufodt.model_file import Target
+from ufodt.features import Feature, Value
 from ufodt.session import Session
+from ufodt.words import from_text, in_words
 
 _KEYS = (
     "Type the value, or [bold]?[/] why this, [bold]s[/] cannot be had ([bold]s![/] but was charged), [bold]u[/] undo, "

@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.table import Table
 
 from ufodt.amount import amount, share
-from ufodt.features import in_words
 from ufodt.problem import Problem
 from ufodt.session import Answer, Session
+from ufodt.words import in_words
 
 _LABELS = 4  # shown side by side
 

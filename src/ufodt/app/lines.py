@@ -8,11 +8,12 @@ from typing import Any, TextIO
 import ufodt
 from ufodt.app.explain import as_json
 from ufodt.app.reading import read_label
+from ufodt.app.target import Target
 from ufodt.errors import InvalidValue, UfodtError
 from ufodt.evidence import Evidence
-from ufodt.features import Value, from_text, some
-from ufodt.model_file import Target
+from ufodt.features import Value, some
 from ufodt.session import Question, Session
+from ufodt.words import from_text
 
 
 def serve_lines(

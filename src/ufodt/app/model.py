@@ -95,7 +95,7 @@ def run(
     from ufodt.app.reading import read_drift, read_stream, read_stream_for
     from ufodt.app.run import Patient, out_of, print_summary
     from ufodt.app.run import run as go
-    from ufodt.model_file import Target
+    from ufodt.app.target import Target
     from ufodt.prior import read_prior
 
     of_a_new_model = {"price": about, "prior": prior, "budget": budget, "drift": drift, "criterion": criterion}
@@ -200,8 +200,8 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     from ufodt.app.ask import ask as go
     from ufodt.app.lines import serve_lines
     from ufodt.app.reading import read_values, standard_input
+    from ufodt.app.target import Target
     from ufodt.errors import UfodtError
-    from ufodt.model_file import Target
 
     typed = standard_input()
     if sys.stdout is None:

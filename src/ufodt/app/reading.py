@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from ufodt import drift
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue
-from ufodt.features import Feature, Value, from_text, have_commas, meant, some
+from ufodt.features import Feature, Value, some
 from ufodt.lab import datasets
 from ufodt.lab.datasets import Dataset
 from ufodt.lab.datasets.cells import Cells, decode, examples, read_cells
 from ufodt.lab.datasets.overrides import Overrides, loss_table, read_overrides
 from ufodt.lab.datasets.table import label_column, labelled, understand
 from ufodt.problem import Label, Problem
+from ufodt.words import from_text, have_commas, meant
 
 
 @dataclass(frozen=True)

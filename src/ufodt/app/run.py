@@ -22,8 +22,8 @@ from rich.table import Table
 import ufodt
 from ufodt.amount import amount, share
 from ufodt.app.reading import Stream
-from ufodt.lab.subsets import mean_surcharges, whole_price
-from ufodt.model_file import Target
+from ufodt.app.target import Target
+from ufodt.lab.till import mean_surcharges, whole_price
 from ufodt.stream import Record
 
 _CHUNK, _CHUNK_ANSWERED = 200, 5_000  # cases between two looks at the keyboard: learned from, and only answered

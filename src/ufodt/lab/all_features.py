@@ -9,6 +9,8 @@ import numpy as np
 from ufodt import UFODT, Continuous, core
 from ufodt.lab.datasets.dataset import FloatArray, IntArray
 
+N_DRAWS = 5  # of theta for one look at a hold-out
+
 
 def answer(learner: UFODT, X: FloatArray, *, rng: np.random.Generator) -> IntArray:
     """Return the index of the label of least expected loss for each row, all its cells known; missing ones say nothing.

@@ -19,9 +19,9 @@ from typing import Any
 from ufodt.errors import InvalidPolicy, UfodtError
 from ufodt.lab import experiment
 from ufodt.lab.datasets import DatasetUnavailable
-from ufodt.lab.evaluate import read_manifest
 from ufodt.lab.experiment import Declaration, Run, Tuning
 from ufodt.lab.material import material, seeds_of
+from ufodt.lab.records import read_manifest
 from ufodt.lab.regret import WORLDS
 
 Job = Run | Tuning

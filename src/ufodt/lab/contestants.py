@@ -3,7 +3,7 @@
 A hold-out is answered in two ways: from the features that the method pays for, and from all of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,7 +14,6 @@ from ufodt.lab import all_features, baselines
 from ufodt.lab.datasets.dataset import FloatArray, IntArray
 
 Ticket = Any
-N_DRAWS = 5  # of theta for one look at a hold-out with all features
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +23,11 @@ class Answers:
     predicted: IntArray
     n_asked: IntArray
     cost: FloatArray
+
+    @classmethod
+    def joined(cls, parts: Sequence["Answers"]) -> "Answers":
+        """Return the answers to several stretches of cases as those to one."""
+        return cls(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("predicted", "n_asked", "cost")))
 
 
 class Contestant(Protocol):
@@ -80,7 +84,7 @@ class Ours:
 
     def whole(self, X: FloatArray, *, seed: int) -> list[IntArray]:
         rng = np.random.default_rng(seed)
-        n = N_DRAWS if self.learner.policy.predict == "theta" else 1
+        n = all_features.N_DRAWS if self.learner.policy.predict == "theta" else 1
         return [all_features.answer(self.learner, X, rng=rng) for _ in range(n)]
 
 
@@ -163,7 +167,7 @@ class Renewed:
             parts.append(self._due().run(X[begin:end], y[begin:end]))
             self.n_seen += end - begin
             begin = end
-        return Answers(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("predicted", "n_asked", "cost")))
+        return Answers.joined(parts)
 
     def answer(self, row: FloatArray) -> tuple[int, int, float, Ticket]:
         due = self._due()

@@ -1,8 +1,9 @@
 """One contestant on one stream: prequential, with late and missing labels, and looks at a hold-out on the way.
 
 The hold-out is asked about twice at every look: from *paid* features only, and apart from that from *all* features, as
-the paper does. What comes out is one flat record per case, written as Parquet with a manifest inside, and a summary.
+the paper does. What comes out is one flat record per case, which `records` writes to a file, and a summary.
 
+>>> from ufodt.lab.material import material
 >>> from ufodt.lab.methods import build
 >>> found = material("stagger", 1)
 >>> trial = evaluate(build("ufodt", found.stream, seed=1), found, Protocol(n_looks=3), seed=1)
@@ -10,13 +11,10 @@ the paper does. What comes out is one flat record per case, written as Parquet w
 (['asked', 'case', 'cost', 'labelled', 'part', 'predicted', 'truth'], [60, 120, 180])
 """
 
-import json
-import os
 import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,14 +22,13 @@ import numpy.typing as npt
 
 from ufodt.errors import InvalidPolicy, InvalidValue
 from ufodt.lab.contestants import Answers, Contestant, Ticket
-from ufodt.lab.datasets import Dataset, DatasetUnavailable, take
+from ufodt.lab.datasets import Dataset, take
 from ufodt.lab.datasets.dataset import FloatArray, IntArray
-from ufodt.lab.material import Material, material
+from ufodt.lab.material import Material
 from ufodt.lab.scores import UTILITIES
 from ufodt.lab.verdict import Spread, spread
 
 LAST_QUARTER = 0.75  # looks after this share of the stream make up the hold-out figures, as in the paper's targets
-PARTS = ("stream", "paid", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +121,7 @@ def evaluate(contestant: Contestant, rows: Material, protocol: Protocol, *, seed
         look["all"] = _mean([scores(holdout.y, answers) for answers in whole])
         looks.append(look)
         begin = end
-    online = Answers(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("predicted", "n_asked", "cost")))
+    online = Answers.joined(parts)
     cases = _cases(stream, told, online, rows.holdout_at(ends[-1]), paid, whole[0])
     return Trial(cases, looks, _summary(stream, online, looks), seconds)
 
@@ -189,9 +186,6 @@ def _summary(stream: Dataset, online: Answers, looks: list[dict[str, Any]]) -> d
     return summary
 
 
-# --- records -------------------------------------------------------------------------------------------
-
-
 def _cases(
     stream: Dataset, told: IntArray, online: Answers, holdout: Dataset, paid: Answers, whole: IntArray
 ) -> dict[str, npt.NDArray[Any]]:
@@ -207,55 +201,3 @@ def _cases(
         "cost": np.concatenate([online.cost, paid.cost, blank + np.nan]),
         "labelled": np.concatenate([told >= 0, np.zeros(2 * m, dtype=bool)]),
     }
-
-
-def write(path: Path, cases: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) -> None:
-    """Write the records of a run and its manifest as one Parquet file, which appears whole or not at all.
-
-    Every record says which run it is of, so that the files of many runs are one table.
-    """
-    arrow, parquet = _pyarrow()
-    n, run = len(next(iter(cases.values()))), manifest.get("run", {})
-    same = arrow.array(np.zeros(n, dtype=np.int8))
-    columns = {
-        name: arrow.DictionaryArray.from_arrays(same, [str(run[name])]) for name in ("dataset", "method") if name in run
-    }
-    if "seed" in run:
-        columns["seed"] = arrow.array(np.full(n, run["seed"], dtype=np.int64))
-    columns |= {name: arrow.array(values) for name, values in cases.items()}
-    if "part" in columns:
-        columns["part"] = arrow.DictionaryArray.from_arrays(columns["part"], list(PARTS))
-    table = arrow.table(columns).replace_schema_metadata({"ufodt": json.dumps(manifest, sort_keys=True)})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
-    repeating = [name for name in columns if name != "case"]
-    parquet.write_table(
-        table,
-        unfinished,
-        compression="zstd",
-        use_dictionary=repeating,
-        column_encoding={"case": "DELTA_BINARY_PACKED"} if "case" in columns else None,
-    )
-    unfinished.replace(path)
-
-
-def read_manifest(path: Path) -> dict[str, Any] | None:
-    """Return the manifest inside a file of records; None if there is no such file or it is damaged."""
-    arrow, parquet = _pyarrow()
-    try:
-        manifest: dict[str, Any] = json.loads(parquet.read_schema(path).metadata[b"ufodt"])
-    except (OSError, arrow.ArrowException, KeyError, TypeError, ValueError):
-        return None
-    return manifest
-
-
-def _pyarrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise DatasetUnavailable('Records are written by pyarrow: pip install "ufodt[lab]"') from None
-    return pyarrow, pyarrow.parquet
-
-
-__all__ = ["Material", "Prequential", "Protocol", "Trial", "evaluate", "material", "paired", "scores", "write"]

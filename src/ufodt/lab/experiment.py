@@ -25,9 +25,10 @@ from ufodt.lab import baselines, regret
 from ufodt.lab.contestants import notes_of
 from ufodt.lab.datasets import TABLE_SUFFIXES, DatasetUnavailable, to_problem
 from ufodt.lab.declared import check
-from ufodt.lab.evaluate import Protocol, evaluate, read_manifest, write
+from ufodt.lab.evaluate import Protocol, evaluate
 from ufodt.lab.material import LARGE, TUNING_SEED, material, seeds_of
 from ufodt.lab.methods import METHODS, build
+from ufodt.lab.records import read_manifest, write
 from ufodt.lab.regret import WORLDS
 
 PACKAGE = Path(ufodt.__file__).parent
@@ -38,7 +39,7 @@ TUNING_CASES = 500  # of a stream of its own
 QUICK_SEEDS, QUICK_CASES, QUICK_LOOKS = 2, 300, 6
 WORLD_CASES, QUICK_WORLD_CASES = 10_000, 1_000
 _NOT_PART_OF_A_RUN = {"plots.py", "report.py", "claims.py", "tradeoff.py", "experiment.py", "speed.py", "priced.py"} | {
-    "looks.py", "moving.py", "wide.py", "continuous.py", "fidelity.py", "verdict.py", "campaign.py", "tables.py",
+    "styles.py", "moving.py", "wide.py", "continuous.py", "fidelity.py", "verdict.py", "campaign.py", "tables.py",
     "declared.py",
 }  # fmt: skip
 

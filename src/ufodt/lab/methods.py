@@ -17,17 +17,16 @@ import numpy as np
 from ufodt import UFODT, Continuous, Problem, Selection, drift, stop, thresholds
 from ufodt import policy as policies
 from ufodt.errors import InvalidPolicy
-from ufodt.lab import baselines, subsets
+from ufodt.lab import baselines, subsets, till
 from ufodt.lab.contestants import Ceiling, Contestant, Ours, Peer, Renewed, Restricted
 from ufodt.lab.datasets import PAPER, Dataset, to_problem
 from ufodt.lab.datasets.generated import STAGGER_LENGTH
 from ufodt.lab.expert import expert_prior
-from ufodt.lab.printed import N_SELECTED, printed_problem
+from ufodt.lab.printed import N_SELECTED, PAPER_GAMMA, printed_problem
 from ufodt.lab.published import PUBLISHED
 
 Settings = Mapping[str, Any]
 N_HYPOTHESES = 128  # of the printed algorithm, on data that the paper does not have
-PAPER_GAMMA = 0.05  # not stated in the paper
 ASK_ALL = stop.budget(1e15)
 
 
@@ -233,7 +232,7 @@ def _columns(setup: Setup, k: int | None) -> list[int]:
     if setup.stream is None or k is None:
         raise InvalidPolicy("a fixed subset is chosen on the stream; give `stream`.")
     best = np.isin(np.arange(setup.problem.n_features), subsets.ranked(setup.problem, setup.stream, n_best=k))
-    columns: list[int] = np.flatnonzero(subsets.with_needs(setup.problem, best[None, :])[0]).tolist()
+    columns: list[int] = np.flatnonzero(till.with_needs(setup.problem, best[None, :])[0]).tolist()
     return columns
 
 
@@ -241,8 +240,8 @@ def _price(setup: Setup, columns: list[int] | None = None) -> float:
     """What some features cost in a case, or all, with what their values add on the mean."""
     every = np.arange(setup.problem.n_features)
     members = np.isin(every, every if columns is None else columns)
-    surcharges = subsets.mean_surcharges(setup.problem, setup.data.X)
-    return float(subsets.prices_of(setup.problem, members[None, :], surcharges)[0])
+    surcharges = till.mean_surcharges(setup.problem, setup.data.X)
+    return float(till.prices_of(setup.problem, members[None, :], surcharges)[0])
 
 
 def narrowed(data: Dataset, columns: list[int]) -> Dataset:

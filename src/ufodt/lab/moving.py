@@ -17,6 +17,7 @@ from ufodt.lab import baselines, trees
 from ufodt.lab.baselines import DEFAULT, Setting
 from ufodt.lab.datasets import Dataset, load, stagger, to_problem
 from ufodt.lab.datasets.generated import STAGGER_LENGTH
+from ufodt.lab.printed import PAPER_GAMMA
 from ufodt.lab.published import STAGGER_QUESTIONS
 from ufodt.lab.verdict import Measurements, Result, Spread, at_least, at_most, spread
 
@@ -24,7 +25,6 @@ SEEDS = tuple(range(10))
 TUNING_SEEDS = tuple(range(100, 110))
 MANY_SEEDS = tuple(range(1000, 2000))
 GAMMAS = (0.01, 0.02, 0.05, 0.1, 0.2)
-PAPER_GAMMA = 0.05  # not stated in the paper
 QUICK_GAMMA = 0.1  # forgets soon enough to recover in time, and costs some accuracy later
 N_HYPOTHESES = 16  # all there are
 N_FEATURES = 4
@@ -63,7 +63,7 @@ def next_to_trees(seeds: Iterable[int], *, tuned: bool = True) -> list[Result]:
     seeds = tuple(seeds)
     efdt = {"EFDT": _peer("efdt", seeds)}
     if tuned:
-        setting = trees.best_setting(baselines.Kind.EFDT, [_stream(seed) for seed in TUNING_SEEDS])
+        setting = trees.best_setting(baselines.Kind.EFDT, [stagger(seed=seed, form="binary4") for seed in TUNING_SEEDS])
         efdt["EFDT tuned"] = _peer("efdt", seeds, setting)
     best = max(efdt, key=lambda who: float(efdt[who].accuracy.mean()))
     ours = {
@@ -157,7 +157,8 @@ def recovery(seeds: Iterable[int]) -> list[Result]:
     """Return how many cases after each drift accuracy has come back, and that of naive Bayes restarted by DDM.
 
     The measure is our own choice. Come back is the first case around which five cases, averaged over all streams, are
-    at 90 % of what is reached in the last twenty cases before the next drift. `auto` is held to the bar, fixed gammas stand beside.
+    at 90 % of what is reached in the last twenty cases before the next drift. `auto` is held to the bar, fixed gammas
+    stand beside.
     """
     seeds = tuple(seeds)
     methods = {
@@ -231,7 +232,7 @@ def _ours(criterion: str, how: Drift) -> Build:
 def _run(build: Build, seeds: Iterable[int]) -> Runs:
     right, questions = [], []
     for seed in seeds:
-        data = _stream(seed)
+        data = stagger(seed=seed, form="binary4")
         record = build(data, seed).run(data.X, data.y)
         right.append(record.predicted == data.y)
         questions.append(float(record.n_asked.sum()))
@@ -241,16 +242,12 @@ def _run(build: Build, seeds: Iterable[int]) -> Runs:
 def _peer(kind: str, seeds: Iterable[int], setting: Setting = DEFAULT) -> Runs:
     right, questions = [], []
     for seed in seeds:
-        data = _stream(seed)
+        data = stagger(seed=seed, form="binary4")
         peer = baselines.build(kind, data, setting=setting)
         predicted, _ = baselines.prequential(peer, data.X, data.y)
         right.append(predicted == data.y)
         questions.append(float(peer.n_read * len(data.y)))
     return Runs(np.array(right), np.array(questions))
-
-
-def _stream(seed: int) -> Dataset:
-    return stagger(seed=seed, form="binary4")
 
 
 def _beside(name: str, claim: str, figure: Spread, note: str) -> Result:

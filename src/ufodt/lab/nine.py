@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ufodt import UFODT, drift
-from ufodt.certificate import calibration_error
 from ufodt.lab import baselines, trees
 from ufodt.lab.baselines import DEFAULT, Kind, Setting
 from ufodt.lab.datasets import PAPER, Dataset, load_paper, paper_split, stagger, take, to_problem
@@ -31,6 +30,7 @@ from ufodt.lab.remember import remember
 from ufodt.lab.scores import UTILITIES
 from ufodt.lab.trees import facts
 from ufodt.lab.verdict import Measurements, Result, Spread, at_least, at_most, spread
+from ufodt.stream import calibration_error
 
 SHORT = ("zoo", "spect_heart")  # too short to be cheap while learning
 N_SEEDS = 25
@@ -262,7 +262,7 @@ def _tune(name: str, kind: Kind) -> list[Result]:
 def best_setting(name: str, kind: Kind) -> Setting:
     """Return the setting of the declared grid that does best on a stream of a seed of its own."""
     if name == "stagger":
-        streams = [_stagger(seed) for seed in range(100, 110)]
+        streams = [stagger(seed=seed, form="binary4") for seed in range(100, 110)]
     else:
         stream = _split(name, TUNING_SEED)[0]
         streams = [take(stream, np.arange(min(N_TUNING, len(stream.y))))]
@@ -293,14 +293,14 @@ def on_stagger(seeds: Iterable[int], *, tuned: bool) -> list[Result]:
     seeds = tuple(seeds)
     questions, right = [], []
     for seed in seeds:
-        data = _stagger(seed)
+        data = stagger(seed=seed, form="binary4")
         record = UFODT(to_problem(data), drift=drift.auto(), seed=seed).run(data.X, data.y)
         questions.append(float(record.n_asked.mean()))
         right.append(float((record.predicted == data.y).mean()))
     settings = _settings("stagger") if tuned else _defaults("stagger")
     others = {who: np.array([_online(seed, *which) for seed in seeds]) for who, which in settings.items()}
     asked, (best, lead) = spread(questions), trees.lead(np.array(right), others)
-    published = STAGGER_QUESTIONS["UFODT-EC2"][0] / len(_stagger(0).y)
+    published = STAGGER_QUESTIONS["UFODT-EC2"][0] / len(stagger(seed=0, form="binary4").y)
     return [
         at_most(
             name="learning_stagger",
@@ -321,7 +321,7 @@ def on_stagger(seeds: Iterable[int], *, tuned: bool) -> list[Result]:
 
 
 def _online(seed: int, kind: Kind, setting: Setting) -> float:
-    data = _stagger(seed)
+    data = stagger(seed=seed, form="binary4")
 
     def compute() -> float:
         predicted, _ = baselines.prequential(baselines.build(kind, data, setting=setting), data.X, data.y)
@@ -329,10 +329,6 @@ def _online(seed: int, kind: Kind, setting: Setting) -> float:
 
     key = {"what": "online", "kind": kind, "setting": asdict(setting)}
     return float(remember(key | facts([data]), compute))
-
-
-def _stagger(seed: int) -> Dataset:
-    return stagger(seed=seed, form="binary4")
 
 
 # --- splits and metrics --------------------------------------------------------------------------------

@@ -9,10 +9,10 @@ import numpy as np
 from ufodt.lab.campaign import Found
 from ufodt.lab.claims import by_seed, measured
 from ufodt.lab.experiment import Declaration
-from ufodt.lab.looks import finish, grid, look, style
 from ufodt.lab.material import TITLES
 from ufodt.lab.methods import METHODS
 from ufodt.lab.published import PUBLISHED, STAGGER_QUESTIONS, SWEEP
+from ufodt.lab.styles import drawing, finish, grid, style_of
 from ufodt.lab.verdict import Spread, spread
 
 MEASURES = {
@@ -37,7 +37,7 @@ DRIFTS = {"stagger": (60, 120)}
 
 def draw(declared: Declaration, found: Found) -> Any:
     """Return the figure of an experiment, None if no run of it is there."""
-    with style() as plt:
+    with drawing() as plt:
         return _KINDS[declared.kind](plt, declared, found)
 
 
@@ -154,7 +154,7 @@ def _over_time(runs: Mapping[int, Mapping[str, Any]], measure: str) -> tuple[lis
 
 
 def _line(axis: Any, method: str, x: Any, y: Sequence[Spread], *, marked: bool = False) -> None:
-    drawn, mean, error = look(method), np.array([s.mean for s in y]), np.array([s.error for s in y])
+    drawn, mean, error = style_of(method), np.array([s.mean for s in y]), np.array([s.error for s in y])
     marker = {"marker": drawn.marker, "markersize": 4} if marked else {}
     axis.plot(x, mean, color=drawn.colour, linestyle=drawn.line, **marker)
     axis.fill_between(x, mean - error, mean + error, color=drawn.colour, alpha=0.15, linewidth=0)
@@ -169,7 +169,7 @@ def _ring(axis: Any, dataset: str, method: str, measure: str, runs: Mapping[int,
     if value is None:
         return False
     end = max(run["summary"]["n_cases"] for run in runs.values())
-    axis.plot([end * 1.03], [value], marker="o", mfc="none", mec=look(method).colour, ms=6, clip_on=False)
+    axis.plot([end * 1.03], [value], marker="o", mfc="none", mec=style_of(method).colour, ms=6, clip_on=False)
     return True
 
 
@@ -187,7 +187,7 @@ def _sweep(plt: Any, declared: Declaration, found: Found) -> Any:
                 point = SWEEP.get((dataset, METHODS[method].published or "", value))
                 shown = {"questions": "questions", "online": "online"}.get(measure)
                 if point is not None and shown and (published := getattr(point, shown)) is not None:
-                    axis.plot([value], [published], marker="o", mfc="none", mec=look(method).colour, ms=6)
+                    axis.plot([value], [published], marker="o", mfc="none", mec=style_of(method).colour, ms=6)
                     ringed = True
         return ringed
 
@@ -205,7 +205,7 @@ def _totals(plt: Any, declared: Declaration, found: Found) -> Any:
     figure, axes = plt.subplots(figsize=(6.5, 0.34 * len(methods) + 0.9), layout="constrained")
     for row, method in enumerate(reversed(methods)):
         total = spread(by_seed(found, declared, dataset, method, measure).values())
-        drawn = look(method)
+        drawn = style_of(method)
         axes.errorbar(total.mean, row, xerr=total.error, color=drawn.colour, marker=drawn.marker, capsize=2)
         published = STAGGER_QUESTIONS.get(METHODS[method].published or "")
         if published is not None and dataset == "stagger":
@@ -234,7 +234,7 @@ def _scatter(plt: Any, declared: Declaration, found: Found) -> Any:
             known = [value for value in utility if value is not None]
             if known:
                 x, y = spread(run["summary"]["paid_questions"] for run in runs.values()), spread(known)
-                drawn = look(method)
+                drawn = style_of(method)
                 axis.errorbar(
                     x.mean, y.mean, yerr=y.error, color=drawn.colour, marker=drawn.marker, ms=5, elinewidth=0.8
                 )

@@ -5,13 +5,12 @@ runs are there.
 """
 
 import base64
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from ufodt.lab import claims, looks, plots, tables
+from ufodt.lab import claims, plots, styles, tables
 from ufodt.lab.campaign import Found, Outcome
 from ufodt.lab.claims import FAILS, HOLDS, ONLY_ALL, Verdict
 from ufodt.lab.experiment import QUICK_CASES, QUICK_SEEDS, Declaration, code, seeds_for, versions, write_text
@@ -20,17 +19,7 @@ from ufodt.lab.methods import METHODS
 from ufodt.lab.regret import WORLDS
 from ufodt.lab.tables import Table
 
-TIMES = re.compile(r"<!-- times -->.*?<!-- /times -->", re.DOTALL)
 _SIGNS = {HOLDS: ("yes", "✓"), ONLY_ALL: ("half", "◐"), FAILS: ("no", "✗")}
-
-
-def without_times(page: str) -> str:
-    """Return a page without what depends on the clock.
-
-    >>> without_times("a<!-- times --> 3 s <!-- /times -->b")
-    'ab'
-    """
-    return TIMES.sub("", page)
 
 
 def write(
@@ -51,7 +40,7 @@ def write(
     sections, verdicts = [], []
     for one in declared:
         figure = plots.draw(one, found)
-        picture = None if figure is None else looks.save(figure, results / "figures", one.name)[0]
+        picture = None if figure is None else styles.save(figure, results / "figures", one.name)[0]
         decided = claims.decide(one, found)
         verdicts += [(one, verdict) for verdict in decided]
         sections.append(_section(one, found, picture, decided))

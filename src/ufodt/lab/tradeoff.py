@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ufodt.errors import InvalidPolicy
-from ufodt.lab import looks, subsets
+from ufodt.lab import styles, till
 from ufodt.lab.campaign import Found
 from ufodt.lab.datasets import Dataset, to_problem
 from ufodt.lab.evaluate import Protocol
@@ -122,7 +122,7 @@ def compare(
     points = [_point(*setting, summaries) for setting, summaries in by_setting.items()]
     free = [point for point in points if point.method == FREE]
     problem = to_problem(data, priced=priced)
-    full_price = subsets.whole_price(problem, subsets.mean_surcharges(problem, data.X))
+    full_price = till.whole_price(problem, till.mean_surcharges(problem, data.X))
     whole = [p for p in points if p.method == WHOLE or (p.knob == "k" and p.value == data.X.shape[1])]
     best = max(whole, key=lambda point: point.accuracy.mean, default=None)
     frontiers = []
@@ -218,11 +218,11 @@ def to_dict(comparison: Comparison, data: Dataset, *, seeds: Sequence[int], pric
 def draw(comparison: Comparison, data: Dataset, folder: Path, *, priced: bool) -> tuple[Path, Path]:
     """Write the frontiers as PNG and SVG: a point per setting, with one standard error."""
     methods = [frontier.method for frontier in comparison.frontiers]
-    with looks.style() as plt:
-        figure, axes, per_row = looks.grid(plt, 1, 1, methods, width=6.8, height=4.2)
+    with styles.drawing() as plt:
+        figure, axes, per_row = styles.grid(plt, 1, 1, methods, width=6.8, height=4.2)
         axis = axes[0, 0]
         for frontier in comparison.frontiers:
-            drawn = looks.look(frontier.method)
+            drawn = styles.style_of(frontier.method)
             x, y = ([getattr(p, f).mean for p in frontier.points] for f in ("price", "accuracy"))
             errors = [point.accuracy.error for point in frontier.points]
             axis.errorbar(
@@ -234,5 +234,5 @@ def draw(comparison: Comparison, data: Dataset, folder: Path, *, priced: bool) -
         axis.set_ylabel("hold-out accuracy")
         axis.set_title(f"{data.name}: accuracy against price (dotted: best with all features)")
         axis.set_xlim(left=0)
-        looks.finish(figure, methods, per_row, rings=False, markers="too")
-    return looks.save(figure, folder, "frontier")
+        styles.finish(figure, methods, per_row, rings=False, markers="too")
+    return styles.save(figure, folder, "frontier")

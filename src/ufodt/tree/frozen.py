@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import frames
-from ufodt.features import Continuous, Value, in_words, interval
+from ufodt.features import Continuous, Value
 from ufodt.problem import Label, Problem
+from ufodt.words import in_words, interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

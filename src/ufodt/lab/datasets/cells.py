@@ -12,8 +12,9 @@ from itertools import islice
 from math import isnan
 from pathlib import Path
 
-from ufodt.features import DECIMAL_COMMA, THOUSANDS, as_number
+from ufodt.amount import as_number
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable
+from ufodt.words import DECIMAL_COMMA, THOUSANDS
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
 MISSING_CELLS = frozenset({"", "?", "na", "n/a", "nan", "-nan", "null", "#n/a", "#na", "<na>"})

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from ufodt.amount import number
-from ufodt.features import Amount, Priced, meant
+from ufodt.features import Amount, Priced
 from ufodt.lab.datasets.cells import toml_key
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable, Kind
+from ufodt.words import meant
 
 _Entry = TypeVar("_Entry")
 OTHERS = "others"  # under [prices], every feature without an entry

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import Binary, Categorical, Continuous, Problem
-from ufodt.features import Feature, Priced, from_text, meant, some, terms
+from ufodt.features import Feature, Priced, some, terms
 from ufodt.lab.datasets.dataset import BadTable, Dataset
+from ufodt.words import from_text, meant
 
 
 def to_problem(data: Dataset, *, priced: bool = False, loss: Any = None) -> Problem:

@@ -20,11 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from ufodt.features import TRUTH, TRUTH_VALUES, Priced, as_number, have_commas, meant, with_point
+from ufodt.amount import as_number
+from ufodt.features import Priced
 from ufodt.lab.datasets.cells import CLEAR_SHARE, Cells, examples, read_cells, toml_key, were
 from ufodt.lab.datasets.dataset import BadTable, Column, Dataset, FloatArray, Kind, assemble
 from ufodt.lab.datasets.overrides import Override, Overrides, read_overrides
 from ufodt.problem import MAX_LABELS
+from ufodt.words import TRUTH, TRUTH_VALUES, have_commas, meant, with_point
 
 MAX_CATEGORIES = 20
 _ENOUGH_TO_COUNT, _GAPS = 20, 1.25  # rows that a column must count to be their number; how many may have been left out

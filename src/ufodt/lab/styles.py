@@ -37,7 +37,7 @@ _RC = {
 
 
 @dataclass(frozen=True)
-class Look:
+class Style:
     """How a method is drawn."""
 
     colour: str
@@ -82,10 +82,10 @@ _MARKERS = {
 }  # fmt: skip
 
 
-def look(method: str) -> Look:
+def style_of(method: str) -> Style:
     """Return how a method is drawn, the same in every figure.
 
-    >>> look("vfdt").colour == look("vfdt-tuned").colour, look("vfdt").line == look("vfdt-tuned").line
+    >>> style_of("vfdt").colour == style_of("vfdt-tuned").colour, style_of("vfdt").line == style_of("vfdt-tuned").line
     (True, False)
     """
     colour = next(c for start, c in _COLOURS if method.startswith(start))
@@ -94,11 +94,12 @@ def look(method: str) -> Look:
     base = method
     while base not in _MARKERS and "-" in base:
         base = base.rpartition("-")[0]
-    return Look(colour, line, _MARKERS.get(base, "o"))
+    return Style(colour, line, _MARKERS.get(base, "o"))
 
 
 @contextmanager
-def style() -> Iterator[Any]:
+def drawing() -> Iterator[Any]:
+    """Give pyplot, with the settings of all figures and without a window."""
     try:
         import matplotlib
     except ImportError:
@@ -129,7 +130,7 @@ def finish(figure: Any, methods: Sequence[str], per_row: int, *, rings: bool, ma
 
     handles = []
     for method in methods:
-        drawn = look(method)
+        drawn = style_of(method)
         style: Any = {"linestyle": "" if markers == "only" else drawn.line, "marker": drawn.marker if markers else ""}
         handles.append(Line2D([], [], color=drawn.colour, label=METHODS[method].label, markersize=5, **style))
     if rings:
@@ -142,7 +143,7 @@ def save(figure: Any, folder: Path, name: str) -> tuple[Path, Path]:
     """Write a figure as PNG and SVG, each whole or not at all, the same bytes for the same figure."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / f"{name}.png", folder / f"{name}.svg"
-    with style() as plt:
+    with drawing() as plt:
         for path in paths:
             unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
             kind = path.suffix.removeprefix(".")

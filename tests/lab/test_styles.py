@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ufodt.lab import experiment, looks
+from ufodt.lab import experiment, styles
 from ufodt.lab.experiment import Declaration
 from ufodt.lab.methods import METHODS
 
@@ -14,12 +14,12 @@ from ufodt.lab.methods import METHODS
 @pytest.mark.parametrize("declared", experiment.declarations(), ids=lambda one: one.name)
 def test_methods_in_one_figure_are_told_apart(declared: Declaration) -> None:
     methods = declared.draw or tuple(dict.fromkeys(m for d in declared.datasets for m in declared.methods_on(d)))
-    drawn = [looks.look(method) for method in methods]
-    assert len({(look.colour, look.line, look.marker) for look in drawn}) == len(drawn)
+    drawn = [styles.style_of(method) for method in methods]
+    assert len({(one.colour, one.line, one.marker) for one in drawn}) == len(drawn)
     if declared.kind == "table":
-        assert len({(look.colour, look.marker) for look in drawn}) == len(drawn), "points have no lines"
+        assert len({(one.colour, one.marker) for one in drawn}) == len(drawn), "points have no lines"
     if declared.kind == "curves":
-        assert len({(look.colour, look.line) for look in drawn}) == len(drawn), "curves have no markers"
+        assert len({(one.colour, one.line) for one in drawn}) == len(drawn), "curves have no markers"
 
 
 # How colours look with red, green or neither missing: Machado, Oliveira and Fernandes (2009), in linear RGB.
@@ -46,12 +46,12 @@ def as_seen(colour: str, eye: np.ndarray) -> np.ndarray:
 )
 def test_lines_of_one_kind_are_told_apart_by_every_eye(declared: Declaration, eye: np.ndarray) -> None:
     methods = declared.draw or tuple(dict.fromkeys(m for d in declared.datasets for m in declared.methods_on(d)))
-    for one, other in combinations([looks.look(method) for method in methods], 2):
+    for one, other in combinations([styles.style_of(method) for method in methods], 2):
         if one.line == other.line:
             assert np.linalg.norm(as_seen(one.colour, eye) - as_seen(other.colour, eye)) > 10, (one, other)
 
 
-def test_every_method_has_a_look_and_colours_are_not_shared_by_strangers() -> None:
+def test_every_method_has_a_style_and_colours_are_not_shared_by_strangers() -> None:
     strangers = [
         "ufodt",
         "paper-ec2",
@@ -65,16 +65,16 @@ def test_every_method_has_a_look_and_colours_are_not_shared_by_strangers() -> No
         "gaussian_nb",
         "nb_ddm",
     ]
-    assert len({looks.look(method).colour for method in strangers}) == len(strangers)
-    assert all(looks.look(method) for method in METHODS)
+    assert len({styles.style_of(method).colour for method in strangers}) == len(strangers)
+    assert all(styles.style_of(method) for method in METHODS)
 
 
 def test_a_figure_is_the_same_bytes_each_time(tmp_path: Path) -> None:
     written = []
     for name in ("a", "b"):
-        with looks.style() as plt:
-            figure, axes, per_row = looks.grid(plt, 1, 1, ["ufodt"])
-            axes[0, 0].plot([1, 2], [1, 2], color=looks.look("ufodt").colour)
-            looks.finish(figure, ["ufodt"], per_row, rings=True)
-        written.append([path.read_bytes() for path in looks.save(figure, tmp_path / name, "figure")])
+        with styles.drawing() as plt:
+            figure, axes, per_row = styles.grid(plt, 1, 1, ["ufodt"])
+            axes[0, 0].plot([1, 2], [1, 2], color=styles.style_of("ufodt").colour)
+            styles.finish(figure, ["ufodt"], per_row, rings=True)
+        written.append([path.read_bytes() for path in styles.save(figure, tmp_path / name, "figure")])
     assert written[0] == written[1]
