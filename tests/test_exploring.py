@@ -274,3 +274,29 @@ def test_who_plans_under_no_draw_may_still_spend_something_to_learn() -> None:
         session = learner.open()
         asked[np.allclose(session._plan.theta()[0], mean, atol=1e-12)] += session.ask() is not None
     assert asked[True] > 100 and asked[False] > 5
+
+
+@pytest.mark.parametrize("how", ["stream", "sessions"])
+def test_what_is_known_for_nothing_may_cost_anything(how: str) -> None:
+    """Whether a case spends to learn hangs on what pays once its known values are told, not on what was free anyway."""
+    rng = np.random.default_rng(3)
+    y = (rng.random(1500) < 0.03).astype(int)
+    X = np.where(rng.random((1500, 2)) < [0.85, 0.97], y[:, None], 1 - y[:, None])
+
+    def asked(price: float) -> list[int]:
+        problem = Problem([Binary("hint", price=price), Binary("test", price=5.0)], [0, 1], loss=[[0, 20], [400, 0]])
+        learner = UFODT(problem, seed=3)
+        if how == "stream":
+            return learner.run(X, y, known=["hint"]).n_asked.tolist()
+        counts = []
+        for (hint, test), label in zip(X[:300].tolist(), y[:300].tolist(), strict=True):
+            session = learner.open(known={"hint": hint})
+            counts.append(0)
+            while session.ask() is not None:
+                session.tell("test", test)
+                counts[-1] += 1
+            learner.learn(session.evidence, label)
+        return counts
+
+    few, many = asked(0.01), asked(1e6)
+    assert few == many and sum(few) > 0

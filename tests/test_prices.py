@@ -545,3 +545,42 @@ def test_the_gap_knows_that_nothing_is_bought_for_a_duty_out_of_reach() -> None:
     gap = learner.gap()
     assert gap.exact and gap.ratio == pytest.approx(1.0)
     assert gap.least == pytest.approx(100.0), "half of what a mistake is worth, 100 mean prices, and no price"
+
+
+def test_of_duties_that_do_not_all_fit_the_budget_what_was_paid_for_first_is_finished() -> None:
+    """`b` is a duty of its own, and begins `c`; that does not put off `a`, for which something was paid before."""
+    features = [
+        Binary("s", price=1.0),
+        Binary("a", price=3.0, needs=["s"], mandatory=True),
+        Binary("b", price=0.3, mandatory=True),
+        Binary("c", price=3.0, needs=["b"], mandatory=True),
+    ]
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (500, 4)), rng.integers(0, 2, 500)
+    record = UFODT(Problem(features, [0, 1], loss=[[0, 0.01], [0.01, 0]])).run(X, y, budget=6.0)
+    ways = {tuple(sorted(asked.tolist())) for asked in np.split(record.asked, record.n_asked.cumsum()[:-1])}
+    assert ways == {(0, 1, 2), (2, 3)}
+
+
+@pytest.mark.parametrize("needs", [["a", "b"], ["b", "a"]], ids=str)
+@pytest.mark.parametrize("planner", ["lookahead", "greedy", "optimal"])
+@pytest.mark.parametrize("mandatory", [False, True])
+@pytest.mark.parametrize("cheaper", [{"computed_from": ["b"]}, {"group": "g", "later_price": 0.0}], ids=str)
+def test_in_which_order_needs_are_listed_makes_no_difference(
+    needs: list[str], planner: Any, mandatory: bool, cheaper: dict[str, Any]
+) -> None:
+    group = {name: value for name, value in cheaper.items() if name == "group"}
+    features = [
+        Binary("a", price=3.0, **cheaper),
+        Binary("b", price=0.5, **group),
+        Binary("m", price=0.5, needs=needs, mandatory=mandatory),
+    ]
+    learner = UFODT(Problem(features, [0, 1], loss=[[0, 10], [10, 0]]), policy=Policy(planner=planner), seed=1)
+    y = np.arange(200) % 2
+    learner.learn_many(np.column_stack([y // 2, np.arange(200) // 2 % 2, y]), y)
+    session = learner.open(budget=2.0)
+    told = []
+    while (question := session.ask()) is not None:
+        told.append(question.feature)
+        session.tell(question.feature, 0)
+    assert told == ["b", "a", "m"] and session.predict().cost == 1.0

@@ -649,3 +649,25 @@ def test_what_stands_in_gains_what_it_would_as_a_candidate(criterion: Any, plan:
             gains.append({reason.feature: reason.gain for reason in session.why()})
         assert gains[0].keys() == {twin, other} and min(gains[0].values()) > 0
         assert gains[0] == pytest.approx(gains[1], rel=1e-6 if is_exact else 0.1)
+
+
+@pytest.mark.parametrize("needs", [[], ["f0"]], ids=str)
+def test_as_many_stand_in_as_candidates_are_lost(needs: list[str]) -> None:
+    """The best feature and another that needs it are candidates: two are lost with the first, or one and then one."""
+    problem = Problem([Binary(f"f{i}", needs=needs if i == 1 else []) for i in range(40)], labels=[0, 1])
+    learner = UFODT(problem, selection=Selection(2, epsilon=0.0), seed=1)
+    X, y = telling(4000, 3)
+    X[:, [0, 1]] = y[:, None]
+    learner.learn_many(X, y)
+    assert {reason.feature for reason in learner.open(explore=False).why()} == {"f0", "f1"}
+    left = [reason.feature for reason in learner.open(explore=False, unavailable=["f0"]).why()]
+    assert len(set(left) - {"f1"}) == (2 if needs else 1)
+
+
+def test_others_stand_in_for_random_candidates_too() -> None:
+    learner = UFODT(MANY, selection=Selection(4, epsilon=1.0), seed=1)
+    learner.learn_many(*telling(2000, 1))
+    for _ in range(20):
+        assert len(learner.open(unavailable=[f"f{i}" for i in range(20, 40)]).why()) == 4
+        left = learner.open(unavailable=[f"f{i}" for i in range(4, 40)]).why()
+        assert {reason.feature for reason in left} == {f"f{i}" for i in range(4)}

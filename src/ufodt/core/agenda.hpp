@@ -30,6 +30,7 @@ class Agenda {
         is_open_.assign(n, 0);
         for (const int f : open_) is_open_[f] = 1;
         is_settled_.assign(n, 0);
+        candidates_ = offer_.candidates;
         purse_.reset();
         found_duties_ = false;
     }
@@ -42,6 +43,7 @@ class Agenda {
     bool is_settled(int feature) const { return is_settled_[feature]; }
 
     void pay(int feature, int outcome) {
+        if (budget_ < INFINITY && !problem_->mandatory.empty()) purse_.promise(feature);
         purse_.pay(feature, outcome);
         found_duties_ = false;
     }
@@ -72,14 +74,13 @@ class Agenda {
     // expected to add to a price.
     template <class Added>
     double bundle(int feature, std::vector<int>& together, Added added) const {
-        together.clear();
         purse_.missing(problem_->needs[feature], together);
         together.push_back(feature);
         double least = price_together(together, added);
         const auto try_with = [&](const std::vector<int>& others) {
-            other_bundle_.clear();
-            purse_.missing(problem_->needs[feature], other_bundle_);
-            purse_.missing(others, other_bundle_);
+            first_ = problem_->needs[feature];
+            first_.insert(first_.end(), others.begin(), others.end());
+            purse_.missing(first_, other_bundle_);
             other_bundle_.push_back(feature);
             const double price = price_together(other_bundle_, added);
             if (price < least) least = price, together = other_bundle_;
@@ -94,15 +95,16 @@ class Agenda {
         return least;
     }
 
-    // How many features on offer cannot be had any more without this one: those that need it, or at least itself.
+    // How many candidates cannot be had any more without this feature: itself, if it is one, and those that need it.
     int lost_with(int feature) const {
-        if (offer_.merit.empty()) return 1;
-        const auto is_lost = [&](int f) {
-            if (f == feature || problem_->needs[f].empty()) return false;
+        return static_cast<int>(std::count_if(candidates_.begin(), candidates_.end(), [&](int f) {
+            if (!is_open_[f] || (f != feature && problem_->needs[f].empty())) return false;
             const std::vector<int> needed = still_needed(f);
             return can_be_had(needed) && std::count(needed.begin(), needed.end(), feature) > 0;
-        };
-        return std::max(1, static_cast<int>(std::count_if(open_.begin(), open_.end(), is_lost)));
+        }));
+    }
+    bool is_candidate(int feature) const {
+        return std::find(candidates_.begin(), candidates_.end(), feature) != candidates_.end();
     }
 
     // Open the best of the others that can be had, after what it needs, in place of a feature that need not be asked;
@@ -124,7 +126,9 @@ class Agenda {
             open_.insert(std::lower_bound(open_.begin(), open_.end(), f), f);
             if (std::find(offered_.begin(), offered_.end(), f) == offered_.end()) offered_.push_back(f);
         }
-        if (!opened.empty()) found_duties_ = false;
+        if (opened.empty()) return opened;
+        candidates_.push_back(best);
+        found_duties_ = false;
         return opened;
     }
 
@@ -135,11 +139,12 @@ class Agenda {
     Offer offer_;                                     // at first
     std::vector<int> offered_;                        // then too, those that stand in last
     std::vector<int> open_;                           // that may still be asked, in index order
+    std::vector<int> candidates_;                     // of the selection, and those that stand in
     std::vector<std::uint8_t> is_open_, is_settled_;  // on offer and not settled; told or skipped
     mutable std::vector<std::uint8_t> is_duty_;       // per feature, if found for the case as it stands
     mutable bool found_duties_ = false;
     mutable Purse then_;  // what was paid, once the first of a bundle are bought
-    mutable std::vector<int> other_bundle_;
+    mutable std::vector<int> first_, other_bundle_;
 
     // What some features cost one after the other; infinite as for a bundle.
     template <class Added>

@@ -102,6 +102,7 @@ class Case {
     bool is_duty(int feature) const { return agenda_.is_duty(feature); }
     const std::vector<int>& open() const { return agenda_.open(); }
     int lost_with(int feature) const { return agenda_.lost_with(feature); }
+    bool is_candidate(int feature) const { return agenda_.is_candidate(feature); }
     bool is_viewed(int feature) const { return ufodt::is_viewed(*views_, *cuts_, feature); }
 
     // Whether a case may ask in order to learn; most of those that do are planned under a draw before the mean.

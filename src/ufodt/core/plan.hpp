@@ -25,13 +25,16 @@ class Plan {
     void begin(const Belief& belief, std::uint64_t seed, std::uint64_t number, const Offer& offered,
                CaseTerms terms = {}, int n_draws = 1) {
         case_.begin(belief, seed, number, offered, std::move(terms), n_draws);
-        may_tell_.clear();
+        belief_ = &belief;
+        found_what_may_tell_ = false;
         restart();
-        if (case_.explores() && !case_.takes_turns() && belief.views().size() == 0) find_what_to_learn(belief);
     }
 
     // Copy what the plan needs of the belief, so that later learning does not reach this case.
-    void keep_mean(const Belief& belief) { case_.keep_mean(belief); }
+    void keep_mean(const Belief& belief) {
+        find_what_may_tell();
+        case_.keep_mean(belief);
+    }
 
     // Back to the state right after `begin`: same theta, same random numbers, no evidence.
     void reset() {
@@ -123,11 +126,12 @@ class Plan {
         const bool offered = case_.is_open(feature);
         const int v = view(feature);
         if (paid) {
+            if (may_learn()) was_worth_asking_ = next().feature != feature || !question_.is_to_learn;
             prepare();
             case_.pay(feature, outcome);
         }
         case_.observe(feature, outcome, v, offered);
-        if (offered && !paid) open_another();
+        if (offered && !paid && case_.is_candidate(feature)) open_another();
         decided_ = false;
     }
 
@@ -156,8 +160,11 @@ class Plan {
     Candidates candidates_;  // what may be asked
     std::vector<int> bundle_;
     bool decided_ = false, scored_ = false;
-    bool must_ = false;             // some of the candidates are duties
-    std::vector<double> may_tell_;  // where nothing pays, of each feature that is little known; of the others 0
+    bool must_ = false;  // some of the candidates are duties
+    const Belief* belief_ = nullptr;
+    std::vector<double> may_tell_;  // of each feature that is little known; of the others 0
+    bool found_what_may_tell_ = false;
+    bool was_worth_asking_ = false;  // something was asked, and not to learn
     Question question_;
 
     void open_another() {
@@ -168,7 +175,7 @@ class Plan {
 
     void restart() {
         gains_.reset(case_);
-        decided_ = false;
+        decided_ = was_worth_asking_ = false;
     }
 
     // What pays under the draw is asked, to learn; then what still pays under the mean belief, by which the answer is
@@ -185,20 +192,25 @@ class Plan {
     }
 
     // A case that asks nothing teaches nothing. Where labels are rare, no question may seem to pay, under draws
-    // neither, though some do: so a share of the loss that is expected goes to learning, on the average. Asked is what
-    // may tell most about the label, of what is little known.
-    void find_what_to_learn(const Belief& belief) {
+    // neither, though some do: so a share of the loss that is expected goes to learning, on average. Asked is what may
+    // tell most about the label, of what is little known.
+    bool may_learn() const {
         const Policy& policy = case_.policy();
-        if (policy.spend_to_learn == 0.0 || !policy.stops_by_cost() || next().feature >= 0) return;
-        may_tell_ = belief.promises().most;
-        for (int f = 0; f < shape().n_features; ++f) may_tell_[f] *= belief.is_little_known(f);
-        question_ = something_to_learn();
+        return case_.explores() && !case_.takes_turns() && case_.views().size() == 0 && policy.spend_to_learn > 0.0 &&
+               policy.stops_by_cost() && !was_worth_asking_ && spent() == 0.0;
     }
 
-    // The best of it that can be had and could pay, if the case is one that spends its price; nothing once it has.
+    void find_what_may_tell() {
+        if (std::exchange(found_what_may_tell_, true) || !may_learn()) return;
+        may_tell_ = belief_->promises().most;
+        for (int f = 0; f < shape().n_features; ++f) may_tell_[f] *= belief_->is_little_known(f);
+    }
+
+    // The best of it that can be had and could pay, if the case is one that spends its price.
     Question something_to_learn() {
+        if (!may_learn()) return {};
+        find_what_may_tell();
         const double at_stake = lookahead_.at_stake();
-        if (may_tell_.empty() || spent() > 0.0) return {};
         const Candidate* best = nullptr;
         double most = 0.0;
         for (const Candidate& c : candidates_) {

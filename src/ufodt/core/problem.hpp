@@ -28,7 +28,8 @@ struct Problem {
 
 // The features on offer in a case.
 struct Offer {
-    std::vector<int> features;  // in index order
+    std::vector<int> features;    // in index order
+    std::vector<int> candidates;  // those that were selected, not only needed; empty: all
     std::vector<double> merit;  // of all features: by it others stand in for those that need not be asked; empty: none
 };
 

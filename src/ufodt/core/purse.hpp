@@ -33,6 +33,7 @@ class Purse {
     void reset() {
         is_known_.assign(problem_->shape.n_features, 0);
         group_paid_.assign(problem_->n_groups, 0);
+        promised_.clear();
         spent_ = 0.0;
     }
 
@@ -89,38 +90,54 @@ class Purse {
     double budget(double of_policy) const { return std::min(of_policy, terms_.budget); }
     bool is_allowed(int feature) const { return is_plain_ || all_known(problem_->needs[feature]); }
 
-    // Those of some features that are not known, each after what it needs itself, behind what `first` holds.
-    void missing(const std::vector<int>& features, std::vector<int>& first) const {
-        for (const int f : features) {
-            if (is_known_[f] || std::find(first.begin(), first.end(), f) != first.end()) continue;
-            missing(problem_->needs[f], first);
-            first.push_back(f);
+    // Those of some features that are not known, each after what it needs itself; what others of them make free or
+    // cheaper comes after these, if it can.
+    void missing(const std::vector<int>& features, std::vector<int>& together) const {
+        together.clear();
+        std::vector<std::uint8_t> is_passed = is_known_;
+        list_missing(features, is_passed, together);
+        if (!is_plain_) arrange(together);
+    }
+
+    // Something is paid for the sake of all that is mandatory and still needs this feature, or is it.
+    void promise(int feature) {
+        std::vector<std::uint8_t> is_passed = is_known_, needs_it(is_known_.size(), 0);
+        needs_it[feature] = is_passed[feature] = 1;
+        for (const int mandatory : problem_->mandatory) {
+            find_need(mandatory, is_passed, needs_it);
+            if (needs_it[mandatory] && !contains(promised_, mandatory)) promised_.push_back(mandatory);
         }
     }
 
     // Marks the features that have to be asked, whatever the stop rule says: what is mandatory and can still be had,
-    // and all that it still needs. What was begun comes first: nothing is bought for one duty at the cost of another
-    // for which something was. `can_ask` says whether a feature may still be asked in this case.
+    // and all that it still needs. What was promised comes first, in its order, then what is begun otherwise: nothing
+    // is bought for one duty at the cost of another for which something was. `can_ask` says whether a feature may still
+    // be asked in this case.
     template <class CanAsk>
     void find_duties(double budget, CanAsk can_ask, std::vector<std::uint8_t>& is_duty) const {
         is_duty.assign(is_known_.size(), 0);
         std::vector<int> together;
         Purse then = *this;  // once all that was begun is done
+        const auto mark = [&](int mandatory, bool is_begun) {
+            if (!std::all_of(together.begin(), together.end(), can_ask)) return;
+            if (budget < INFINITY) {
+                Purse after = then;
+                after.buy_at_most(together);
+                if (!is_within(after.spent_, budget)) return;
+                if (is_begun) then = std::move(after);
+            }
+            for (const int f : together) is_duty[f] = 1;
+        };
+        for (const int mandatory : promised_) {
+            missing({mandatory}, together);
+            if (can_ask(mandatory)) mark(mandatory, true);
+        }
         for (const bool is_begun : {true, false}) {
             for (std::size_t i = 0; i < problem_->mandatory.size(); ++i) {
                 const int mandatory = problem_->mandatory[i];
                 if (is_duty[mandatory] || !can_ask(mandatory)) continue;
-                together.clear();
                 missing({mandatory}, together);
-                if ((together.size() < problem_->n_steps[i]) != is_begun) continue;
-                if (!std::all_of(together.begin(), together.end(), can_ask)) continue;
-                if (budget < INFINITY) {
-                    Purse after = then;
-                    after.buy_at_most(together);
-                    if (!is_within(after.spent_, budget)) continue;
-                    if (is_begun) then = std::move(after);
-                }
-                for (const int f : together) is_duty[f] = 1;
+                if ((together.size() < problem_->n_steps[i]) == is_begun) mark(mandatory, is_begun);
             }
         }
     }
@@ -144,7 +161,58 @@ class Purse {
     bool is_plain_ = true;        // no groups, nothing needed or computed: a price is a price
     bool is_free_choice_ = true;  // besides, no outcome adds to a price, and nothing is mandatory
     std::vector<std::uint8_t> is_known_, group_paid_;
+    std::vector<int> promised_;  // mandatory features for which something was paid, in that order
     double spent_ = 0.0;
+
+    static bool contains(const std::vector<int>& features, int feature) {
+        return std::find(features.begin(), features.end(), feature) != features.end();
+    }
+
+    // Those of some features that were not passed, each after what it needs itself, behind what `together` holds.
+    void list_missing(const std::vector<int>& features, std::vector<std::uint8_t>& is_passed,
+                      std::vector<int>& together) const {
+        for (const int f : features) {
+            if (std::exchange(is_passed[f], 1)) continue;
+            list_missing(problem_->needs[f], is_passed, together);
+            together.push_back(f);
+        }
+    }
+
+    // Notes whether a feature that was not passed needs one that is noted, itself or through others.
+    void find_need(int f, std::vector<std::uint8_t>& is_passed, std::vector<std::uint8_t>& needs_it) const {
+        if (std::exchange(is_passed[f], 1)) return;
+        for (const int needed : problem_->needs[f]) {
+            find_need(needed, is_passed, needs_it);
+            needs_it[f] |= needs_it[needed];
+        }
+    }
+
+    // Of what may be bought next in a list, each time that which waiting would save least.
+    void arrange(std::vector<int>& list) const {
+        const auto is_fixed = [&](int f) { return problem_->computed_from[f].empty() && problem_->group[f] < 0; };
+        if (std::all_of(list.begin(), list.end(), is_fixed)) return;
+        for (auto next = list.begin(); next != list.end(); ++next) {
+            const auto waits = [&](int f) { return std::find(next, list.end(), f) != list.end(); };
+            const auto saved_by_waiting = [&](int f) {
+                const std::vector<int>& inputs = problem_->computed_from[f];
+                const auto will_be_known = [&](int input) { return is_known_[input] || contains(list, input); };
+                if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_known)) return price(f);
+                const auto shares = [&](int other) {
+                    return other != f && problem_->group[other] == problem_->group[f];
+                };
+                return problem_->group[f] >= 0 && std::any_of(next, list.end(), shares) ? extra(f) : 0.0;
+            };
+            auto best = list.end();
+            double least = INFINITY;
+            for (auto at = next; at != list.end(); ++at) {
+                const std::vector<int>& needs = problem_->needs[*at];
+                if (std::any_of(needs.begin(), needs.end(), waits)) continue;
+                const double saved = saved_by_waiting(*at);
+                if (best == list.end() || saved < least) best = at, least = saved;
+            }
+            std::rotate(next, best, best + 1);
+        }
+    }
 
     // Buy what is not known of some features, one after the other, for the most that it may cost.
     void buy_at_most(const std::vector<int>& features) {

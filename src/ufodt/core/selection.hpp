@@ -63,6 +63,9 @@ class Selection {
         merit.clear();
         if (explore && random.uniform() < settings_.epsilon) {
             pick(random, shape_->n_features, settings_.size, [&](int i) -> auto& { return is_candidate[i]; });
+            if (perceptrons_) return;
+            weigh_by_price(belief.promises().least);
+            merit = merit_;
         } else if (perceptrons_) {
             take_best(perceptrons_->magnitudes(), settings_.size, random, is_candidate);
         } else {

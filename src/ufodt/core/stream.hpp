@@ -50,7 +50,7 @@ inline void offer(const Selection& selection, const Belief& belief, bool explore
     std::vector<std::uint8_t> is_offered;
     selection.candidates(belief, random, explore, is_offered, offer.merit);
     list_where(n_features, [&](int f) { return is_offered[f]; }, features);
-    const std::size_t n_candidates = features.size();
+    offer.candidates = features;
     const auto add = [&](const std::vector<int>& others) {
         for (const int f : others) {
             if (!std::exchange(is_offered[f], 1)) features.push_back(f);
@@ -59,7 +59,7 @@ inline void offer(const Selection& selection, const Belief& belief, bool explore
     add(problem.mandatory);
     for (std::size_t i = 0; i < features.size(); ++i)
         add(problem.needs[features[i]]);  // and what these need, and so on
-    if (features.size() > n_candidates) std::sort(features.begin(), features.end());
+    if (features.size() > offer.candidates.size()) std::sort(features.begin(), features.end());
 }
 
 // Learn one labelled case: forget what drift says, then count.
@@ -101,11 +101,12 @@ inline void run(Plan& plan, Learned learned, std::uint64_t seed, std::uint64_t f
         evidence.clear();
         const auto see = [&](int f, bool paid) {
             Seen seen = cases.seen(i, f);
+            int outcome = seen.outcome;  // of a number that of now: it is learned from its value
             if (plan.problem().continuous[f]) {
-                seen.outcome = plan.outcome(f, seen.value);
+                outcome = plan.outcome(f, seen.value);
                 seen.view = plan.view(f);
             }
-            plan.observe(f, seen.outcome, paid);
+            plan.observe(f, outcome, paid);
             evidence.push_back(seen);
         };
         const auto is = [&](Mark mark, int f) {
