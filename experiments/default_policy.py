@@ -12,7 +12,7 @@ from ufodt import UFODT, Policy, Prior, stop, thresholds
 from ufodt.lab.datasets import load, to_problem
 
 DATASETS = ("cleveland", "hepatitis", "bupa", "thyroid", "car")
-SEEDS = range(100, 108)
+SEEDS = range(100, 140)
 VARIANTS = {
     "default": {},
     "greedy": {"policy": Policy(planner="greedy")},

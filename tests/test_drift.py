@@ -43,7 +43,7 @@ def test_numbers_of_numpy_become_plain() -> None:
 
 
 def test_a_case_is_added_to_what_is_left() -> None:
-    """The discounted counts, not those before, as algorithm 5 is printed."""
+    """The discounted counts, not those before, as printed."""
     learner = UFODT(TWO, drift=drift.discount(0.25))
     for _ in range(3):
         learner.learn({"values": {"a": 1}}, "x")  # type: ignore[typeddict-item]

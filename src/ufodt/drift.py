@@ -20,7 +20,7 @@ class Drift:
     Parameters
     ----------
     gamma
-        Share of all counts forgotten before each learned case (paper, algorithm 5): they move towards the prior.
+        Share of all counts forgotten before each learned case, as the paper handles drift: they move towards the prior.
     automatic
         Start anew when labels begin to surprise. On alarm a newcomer that knows only the latest cases takes over,
         with the old belief in reserve. Unless the newcomer proves better on a trial of sixty cases, the alarm was
@@ -28,7 +28,7 @@ class Drift:
     threshold
         Nats of surprise, beyond what was to be expected, that raise the first alarm.
     prior
-        What forgetting leads to, the injected prior of algorithm 5, where that is not the prior of the learner: before
+        What forgetting leads to, the paper's injected prior, where that is not the prior of the learner: before
         each learned case counts and prior together move a share `gamma` towards it, and a newcomer after an alarm
         starts from it. Its count, experts and labels are read; whether labels, trust, pairs and values are
         learned is said by the learner's own.

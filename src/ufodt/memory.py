@@ -8,6 +8,7 @@ learned are changed without a call between them.
 import os
 from collections.abc import Callable
 from dataclasses import asdict
+from operator import attrgetter
 from threading import Lock, RLock
 from typing import Any
 from weakref import WeakSet
@@ -15,14 +16,19 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from ufodt import core, model_file
+from ufodt import belief as beliefs
+from ufodt import core, model_file, stream
+from ufodt import evidence as evidences
 from ufodt import policy as policies
 from ufodt import state as states
+from ufodt.amount import number
 from ufodt.drift import Drift
+from ufodt.errors import InvalidValue
+from ufodt.evidence import Evidence
 from ufodt.manifest import Settings
 from ufodt.policy import Policy
 from ufodt.prior import Prior
-from ufodt.problem import Problem
+from ufodt.problem import Label, Problem
 from ufodt.selection import Selection
 from ufodt.state import State
 from ufodt.thresholds import Thresholds
@@ -33,7 +39,7 @@ _Change = Callable[[core.Belief], None]
 
 
 class Memory:
-    """Everything about a learner at this moment; `ufodt.UFODT` is what can be done with it."""
+    """Everything about a learner at this moment, and all that it learns; `ufodt.UFODT` is what can be done with it."""
 
     _settings: Settings
     _seed: int
@@ -55,6 +61,96 @@ class Memory:
     def n_opened(self) -> int:
         """How many cases were opened, by `open` or by `run`."""
         return self._n_opened
+
+    def learn(self, evidence: Evidence, label: Label) -> None:
+        """Learn from a case once its label is known; cases may come in any order."""
+        seen, rewards = evidences.to_core(evidence, self.problem, self.thresholds, self._belief)
+        at = self.problem.label_index(label)
+        try:
+            self._learn_seen(seen, at, rewards)
+        except (IndexError, ValueError, TypeError) as error:
+            raise InvalidValue(f"The evidence does not fit this learner: {error}.") from None
+
+    def learn_many(self, X: Any, y: Any, *, weights: Any = None) -> None:
+        """Learn from a table of old cases whose cells are already paid for; missing cells teach nothing.
+
+        What was learned before does not fade as a table is learned: `drift` is for what comes case by case.
+
+        With `weights`, one per case, the table is counted as a whole: the order of its rows makes no difference but for
+        rounding, a weight of 2 is the same as two rows, and 0 as none. Without, cut points are found row by row.
+
+        A feature selection by weights learns from the table too, every cell as it is, since all were sure to be had:
+        row by row, or with `weights` from all rows at once. Exp3's sums stay as they are: they add up the gains that
+        plans saw when they chose a threshold, and a table comes without plans; all thresholds are counted, however.
+
+        How far several answers together are trusted, and whether to go by what comes together, is learned from what
+        `evaluate` would have paid for in each case, with pairs and without, and is judged as if that case had not been
+        learned. That takes two trees for each table: single cases are for `learn`.
+        """
+        outcomes, values, labels = stream.cases(self.problem, X, y)
+        given = None if weights is None else stream.checked_weights(weights, len(labels))
+
+        def select(belief: core.Belief) -> None:
+            self._selection.update_many(belief, self._compiled, outcomes, labels, values, given)
+
+        def trust(belief: core.Belief) -> None:
+            ways = [belief.using_pairs(uses) for uses in (False, True)] if belief.n_pairs else [belief]
+            for tree in [self._tree(way) for way in ways]:
+                core.learn_trust(belief, tree, outcomes, labels, values, given, share=1 / len(ways))
+
+        if given is None:
+            self._teach(
+                lambda belief: belief.update_many(self._compiled, outcomes, labels, values), select, trust=trust
+            )
+        else:
+            fresh = states.fresh_belief(self._settings, self._compiled)
+            cases = beliefs.Weighted(labels, given)
+            table = beliefs.from_table(fresh, self.problem, self._compiled, (outcomes, values), cases)
+
+            def count(belief: core.Belief) -> None:
+                belief.merge(table)
+                belief.add_pairs(self._compiled, outcomes, labels, values, given)
+
+            self._teach(count, select, trust=trust)
+
+    def merge(self, other: "Memory") -> None:
+        """Add what another learner of the same problem and prior has learned.
+
+        The counts of labels, yes-or-no and named values add exactly. A number's are counted again, from the values that
+        each keeps in summary: between the cut points of this learner, or between new ones where learning value by value
+        would have moved them or the other brings a fair share. Its pairs with other features go where its values went.
+        Merging the same learner twice counts its cases twice.
+
+        Where drift leads to a prior of its own, that must be the same too; what both have forgotten of the prior of the
+        start adds up. So do the weights of a feature selection, where both have some. Of a learner that had an alarm
+        recently (`drift.auto()`), what it learned since is added; what it keeps in reserve goes into the reserve, where
+        this learner has one.
+        """
+        if not isinstance(other, Memory):
+            raise InvalidValue(f"{other!r} came to be merged; expected another learner.")
+        if other is self:
+            raise InvalidValue("A learner came to be merged with itself, which would count every case twice.")
+        parts = ("problem", "prior", "thresholds", "drift.prior")
+        differ = [part for part in parts if attrgetter(part)(self) != attrgetter(part)(other)]
+        if differ:
+            raise InvalidValue(
+                "Learners merge only when problem, prior, thresholds and the prior that drift leads to are the same; "
+                f"these differ in {', '.join(differ)}."
+            )
+        with other._alone:
+            theirs, in_reserve, selection = other.belief, other._drift.reserve, other._copy_of_selection()
+        both_weigh = self._selection.weights.size > 0 and selection.weights.size > 0
+        self._teach(
+            lambda belief: belief.merge(theirs),
+            (lambda _: self._selection.merge(selection)) if both_weigh else None,
+            None if in_reserve is None else lambda belief: belief.merge(in_reserve),
+        )
+
+    def discount(self, gamma: float) -> None:
+        """Forget a fraction `gamma` of everything learned, as the paper handles drift: the prior gains weight."""
+        if not 0 <= number(gamma) <= 1:
+            raise InvalidValue(f"A discount of {gamma!r} came; expected a fraction from 0 to 1.")
+        self._teach(lambda belief: belief.discount(number(gamma)))
 
     def _teach(
         self,
@@ -163,12 +259,12 @@ class Memory:
         with self._alone:
             core.learn(self._belief, self._drift, self._selection, seen, label, rewards)
 
+    # --- within --------------------------------------------------------------------------------------------
+
     def _copy_of_selection(self) -> core.Selection:
         copied = core.Selection(self._compiled, **asdict(self.selection))
         copied.set_weights(self._selection.weights)
         return copied
-
-    # --- within --------------------------------------------------------------------------------------------
 
     def _settled(self, belief: core.Belief | None = None) -> core.Policy:
         """The policy that explores no more, by this belief or, held alone, by the current one."""

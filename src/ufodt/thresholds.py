@@ -24,9 +24,9 @@ class Thresholds:
     kind
         `bins`: a value falls into one of several bins. `exhaustive`: each cut point is a binary view of the
         feature, and the best is searched for at every step (the paper). `exp3`: the view in play is drawn for
-        each case and learned (the paper's algorithm 4). Under the mean belief it is the one that tells most by the
-        values seen; where nothing more is explored, as in `evaluate`, the one that tells most at every step. Where only
-        the one in use learns, both are the one learned to be best.
+        each case and learned (the paper's "Threshold Selection"). Under the mean belief it is the one that tells most
+        by the values seen; where nothing more is explored, as in `evaluate`, the one that tells most at every step.
+        Where only the one in use learns, both are the one learned to be best.
     n
         Number of cut points.
     teach_all

@@ -100,7 +100,7 @@ class Belief : public Counts {
     }
 
     // Forgets a fraction gamma of everything learned: the counts move towards the prior, or prior and counts towards an
-    // injected one (paper, algorithm 5).
+    // injected one (the paper's "Handling Concept Drift").
     void discount(double gamma) {
         together_.scale(1.0 - gamma);
         scale(1.0 - gamma);

@@ -1,5 +1,5 @@
-// A world that moves: forget a little with every case (paper, algorithm 5), or start anew when labels begin to
-// surprise, as a change detector has it.
+// A world that moves: forget a little with every case (the paper's "Handling Concept Drift"), or start anew when labels
+// begin to surprise, as a change detector has it.
 #pragma once
 
 #include <algorithm>

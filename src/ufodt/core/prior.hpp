@@ -34,8 +34,8 @@ class Prior {
         if (!start_.is_valid()) throw std::invalid_argument("prior counts must be positive and finite");
     }
 
-    // From now on forgetting leads to this prior, and not back to the one of the start (paper, algorithm 5); labels
-    // that are not learned keep theirs.
+    // From now on forgetting leads to this prior, and not back to the one of the start (the paper's "Handling Concept
+    // Drift"); labels that are not learned keep theirs.
     void inject(PriorCounts injected, const Shape& shape, bool learns_labels) {
         if (!injected.fits(shape) || !injected.is_valid()) {
             throw std::invalid_argument("the injected prior must fit the problem, and be positive and finite");

@@ -1,4 +1,4 @@
-// Whole streams: the online loop of the paper (algorithm 1), and a hold-out walked down the memoised tree.
+// Whole streams: the paper's "Online Decision Tree Learning", and a hold-out walked down the memoised tree.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Thresholds of continuous features as the paper has them: each cut point is a binary view of the feature, with a
-// Beta of its own per label. Which view is in play is searched for in each case, or learned by Exp3 (algorithm 4).
+// Beta of its own per label. Which view is in play is searched for in each case, or learned by Exp3 ("Threshold
+// Selection").
 #pragma once
 
 #include <algorithm>
