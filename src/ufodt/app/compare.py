@@ -93,7 +93,7 @@ def _print_table(console: Console, found: Comparison, *, priced: bool) -> None:
         console.print(
             f"The best that reads all features ({found.full_price:g} a case): {METHODS[best.method].label}, "
             f"{best.accuracy.mean:.3f} ± {best.accuracy.error:.3f}; -1 and -5 points are from that. The area under the "
-            "frontier is the accuracy to be had for a budget, on the mean of all budgets up to that price. Ours are "
+            "frontier is the accuracy to be had for a budget, averaged over all budgets up to that price. Ours are "
             "swept over what a mistake is worth, the printed algorithm over its hypotheses, peers over how many "
             "features they are given: the best in hindsight, for nothing."
         )

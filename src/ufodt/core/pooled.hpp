@@ -28,7 +28,7 @@ class Pooled {
     bool has(int feature) const { return !is_pooled_.empty() && is_pooled_[feature]; }
     bool is_alike(const Pooled& other) const { return is_pooled_ == other.is_pooled_; }
 
-    // What the prior of a row is multiplied by: 1 on the average over the outcomes of a feature, but for rounding.
+    // What the prior of a row is multiplied by: 1 on average over the outcomes of a feature, but for rounding.
     double factor(int row) const { return is_pooled_.empty() ? 1.0 : factor_[row]; }
 
     // From what was counted of a feature, outcomes x labels, and some more of every outcome; returns if it has changed.

@@ -2,7 +2,7 @@
 
 A claim on utility is decided twice, with hold-out answers from paid features and from all features. Differences are
 paired over seeds. `no_worse` allows a margin; `better` asks for two standard errors; of several methods on a side the
-best on the mean stands for it, which favours the claim as much as its opponents.
+best on average stands for it, which favours the claim as much as its opponents.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -97,7 +97,7 @@ def _best_setting(data: Dataset, kind: baselines.Kind) -> Setting:
 
 
 def _paid(data: Dataset, build: Callable[[int], UFODT], seed: int) -> Holdout:
-    """From paid features, on the mean over several sets of random numbers."""
+    """From paid features, averaged over several sets of random numbers."""
     stream, holdout = split(data, seed=seed)
     found = []
     for draw in range(N_DRAWS):
@@ -136,7 +136,7 @@ def _ours(name: str, runs: Sequence[Holdout], which: str, bar: Bar | None) -> li
 
 
 def _lead(name: str, runs: dict[str, list[Holdout]]) -> Result:
-    """Ours less the best tree, best on the mean of these very splits, paired by split."""
+    """Ours less the best tree, best on average over these very splits, paired by split."""
     accuracy = {who: np.array([run.accuracy for run in holdouts]) for who, holdouts in runs.items()}
     others = {who: a for who, a in accuracy.items() if not who.startswith("ufodt")}
     best, lead = trees.lead(accuracy["ufodt"], others)

@@ -203,7 +203,7 @@ def _peer(kind: str) -> Any:
 def _static(setup: Setup) -> Contestant:
     """Naive Bayes of ours on the k features that did best in hindsight, all of them bought in every case.
 
-    Without k there are as many as the default learner asks for, on the mean, on the same stream.
+    Without k there are as many as the default learner asks for, on average, on the same stream.
     """
     k = setup.get("k")
     if k is None and setup.stream is not None:
@@ -237,7 +237,7 @@ def _columns(setup: Setup, k: int | None) -> list[int]:
 
 
 def _price(setup: Setup, columns: list[int] | None = None) -> float:
-    """What some features cost in a case, or all, with what their values add on the mean."""
+    """What some features cost in a case, or all, with what their values add on average."""
     every = np.arange(setup.problem.n_features)
     members = np.isin(every, every if columns is None else columns)
     surcharges = till.mean_surcharges(setup.problem, setup.data.X)

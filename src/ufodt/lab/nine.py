@@ -2,10 +2,9 @@
 
 The authors' splits and metrics; their seeds, continued to twenty-five, or to a hundred where a hold-out is short, and
 four sets of random numbers for ours on each of them, since chance moves the mean of five splits by more than lies
-between some figures and their bars. Of Compas they have one split, whatever the seed, so there is a row over all ten
-folds that it is one of. Ours goes through the
-stream once and then answers the hold-out from the features it pays for. The published utility and river's trees are
-with *all* features.
+between some figures and their bars. For Compas the authors use one split whatever the seed; it is one of ten folds, so
+one more row is over all ten. Ours goes through the stream once and then answers the hold-out from the features it pays
+for. The published utility and river's trees are with *all* features.
 SPECT Heart is judged by accuracy, since its published metric is faulty, and against always giving the commonest answer.
 Stagger, which drifts, has no hold-out and no published utility: there ours adapts by `drift.auto()` and is judged on
 its stream. Trees are the best of river's defaults and of the declared grid; the grid is tried on the first thousand

@@ -140,7 +140,7 @@ def _all_features(axis: Any, n_features: int) -> None:
 
 
 def _over_time(runs: Mapping[int, Mapping[str, Any]], measure: str) -> tuple[list[float], list[Spread]]:
-    """Where each look is, on the mean of the seeds (folds differ by a case), and what is found there."""
+    """Where each look is, averaged over the seeds (folds differ by a case), and what is found there."""
     at: dict[int, list[int]] = {}
     found: dict[int, list[float]] = {}
     for run in runs.values():

@@ -125,7 +125,7 @@ def with_needs(problem: Problem, members: npt.NDArray[np.bool_]) -> npt.NDArray[
 
 
 def mean_surcharges(problem: Problem, X: Any) -> FloatArray:
-    """Return what its values add to the price of each feature, on the mean over the cases of a table.
+    """Return what its values add to the price of each feature, averaged over the cases of a table.
 
     >>> from ufodt import Binary
     >>> mean_surcharges(Problem([Binary("scan", surcharge={1: 20.0}), Binary("age")], labels=[0, 1]), [[1, 0], [0, 1]])

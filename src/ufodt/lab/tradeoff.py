@@ -157,7 +157,7 @@ def steps(points: Iterable[Point]) -> list[tuple[float, float]]:
 
 
 def area(points: Iterable[Point], full_price: float) -> float:
-    """Return the accuracy to be had for a budget, on the mean of all budgets from 0 to the price of all features.
+    """Return the accuracy to be had for a budget, averaged over all budgets from 0 to the price of all features.
 
     What costs more than a budget is not to be had for it; nothing, at price 0, is worth accuracy 0 here unless a point
     says otherwise.

@@ -36,7 +36,7 @@ def on_holdout(kind: Kind, setting: Setting, stream: Dataset, holdout: Dataset, 
 
 
 def lead(ours: FloatArray, trees: Mapping[str, FloatArray]) -> tuple[str, Spread]:
-    """Return the best tree, on the mean of these very runs, and how far above it ours is, paired by run."""
+    """Return the best tree, on average over these very runs, and how far above it ours is, paired by run."""
     best = max(trees, key=lambda who: float(trees[who].mean()))
     return best, spread(ours - trees[best])
 
