@@ -68,7 +68,9 @@ def test_a_model_outlives_what_happens_to_its_records(records: str, folder: Path
     assert done.returncode != 0 and "No space left on device" in done.stderr
     n_opened = ufodt.load(save).n_opened
     assert 0 < n_opened < 900 and "Traceback" not in done.stderr
-    assert f"What was learned so far is in {save}. To go on: --model {save} --skip {n_opened}" in done.stderr
+    assert f"What was learned so far is in {save}." in done.stderr
+    rest = f"--model {save} --save {save} --skip {n_opened} --records {records}"
+    assert f"To go on: ufodt run {folder / 'cases.csv'} --label state {rest}\n" in done.stderr
     missed = f"cases 0 to {n_opened - 1} (counted from 0)"
     assert f"Not all records of {missed} were written; they have been learned." in done.stderr
 

@@ -130,8 +130,16 @@ def run(
     with suppress(OSError):  # who does not hear it is no reason not to work
         for sentence in (*stream.account, *([replaced] if save and model is None and os.path.exists(save) else [])):
             console.print(sentence, style="dim", markup=False)
+
+    def go_on(model: str, n_done: int) -> str:
+        rest = [] if stream.label is None else ["--label", stream.label]
+        rest += [f"--missing={cell}" for cell in stream.missing]
+        rest += ["--model", model, "--save", model, "--skip", str(n_done)]
+        rest += [] if records is None else ["--records", records]
+        return shlex.join(["ufodt", "run", data, *rest])
+
     with out_of(records, append=skip > 0) as out:
-        tally, done = go(console, learner, stream, target=target, skip=skip, records=out)
+        tally, done = go(console, learner, stream, target=target, skip=skip, records=out, go_on=go_on)
     if as_json:
         click.echo(json.dumps(tally.summary(learner.problem)))
     else:
@@ -145,12 +153,8 @@ def run(
     if not done:
         n_done = skip + tally.n_cases
         console.print(f"Interrupted after {n_done:,} of {len(stream.y):,} cases.", style="yellow")
-        if target is not None and data != "-":
-            rest = [] if stream.label is None else ["--label", stream.label]
-            rest += [f"--missing={cell}" for cell in stream.missing]
-            rest += ["--model", target.path, "--save", target.path, "--skip", str(n_done)]
-            rest += [] if records is None else ["--records", records]
-            console.print(f"To go on: {shlex.join(['ufodt', 'run', data, *rest])}", markup=False)
+        if target is not None:
+            console.print(f"To go on: {go_on(target.path, n_done)}", markup=False)
         raise SystemExit(130)
 
 
