@@ -1,7 +1,7 @@
 """`ufodt ask`: cases with a person, question by question in the terminal."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -11,12 +11,12 @@ from rich.markup import escape
 import ufodt
 from ufodt.amount import amount, as_number, share
 from ufodt.app.explain import print_answer, print_reasons
-from ufodt.app.reading import choices, read_label
+from ufodt.app.reading import choices, read_label, read_value, remembered
 from ufodt.app.target import Target
 from ufodt.errors import InvalidValue, UfodtError
 from ufodt.features import Feature, Value
 from ufodt.session import Session
-from ufodt.words import from_text, in_words
+from ufodt.words import in_words
 
 _KEYS = (
     "Type the value, or [bold]?[/] why this, [bold]s[/] cannot be had ([bold]s![/] but was charged), [bold]u[/] undo, "
@@ -127,7 +127,7 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
                 break
             elif said:
                 try:
-                    session.tell(question.feature, _value(feature, said))
+                    session.tell(question.feature, _value(feature, said, remembered(learner)))
                 except InvalidValue as error:
                     console.print(f"   {escape(str(error))}", style="yellow")
                     continue
@@ -147,11 +147,11 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
     return True
 
 
-def _value(feature: Feature, said: str) -> Value:
+def _value(feature: Feature, said: str, missing: Iterable[str]) -> Value:
     """The value that was typed; the beginning of a name is enough where no other begins so, but not of a number."""
     meant = [] if isinstance(feature, ufodt.Continuous | ufodt.Binary) else list(feature.values)
     meant = [v for v in meant if str(v).lower().startswith(said.lower()) and math.isnan(as_number(str(v)))]
-    return from_text(feature, str(meant[0]) if len(meant) == 1 else said, decimal_comma=True)
+    return read_value(feature, str(meant[0]) if len(meant) == 1 else said, missing=missing)
 
 
 def _is_value(feature: Feature, said: str) -> bool:

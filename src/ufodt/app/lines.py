@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 import ufodt
 from ufodt.app.explain import as_json
-from ufodt.app.reading import read_label
+from ufodt.app.reading import check_known, read_label, remembered
 from ufodt.app.target import Target
 from ufodt.errors import InvalidValue, UfodtError
 from ufodt.evidence import Evidence
@@ -146,6 +146,7 @@ def _object(given: Any) -> dict[str, Any]:
 def _sent(learner: ufodt.UFODT, name: str, value: Any) -> Any:
     """A value as the problem has it, where JSON writes it another way: 2 for "2", "yes" for 1."""
     feature = learner.problem.features[learner.problem.feature_index(name)]
+    check_known(feature, str(value), missing=remembered(learner))
     if value is None or isinstance(feature, ufodt.Continuous) and not isinstance(value, str):
         return value
     if not isinstance(feature, ufodt.Continuous) and any(_is_exactly(value, known) for known in feature.values):

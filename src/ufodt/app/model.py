@@ -32,7 +32,7 @@ _FORMATS = {
     "--missing",
     multiple=True,
     metavar="CELL",
-    help='A further cell that means "not known", such as -9; may be repeated.',
+    help='A further cell that means "not known", such as -9; may be repeated. A saved model remembers it.',
 )
 @click.option("--prior", type=click.Path(dir_okay=False), help="TOML file: what an expert knows before the first case.")
 @_BUDGET
@@ -92,7 +92,7 @@ def run(
     import shlex
 
     import ufodt
-    from ufodt.app.reading import read_drift, read_stream, read_stream_for
+    from ufodt.app.reading import read_drift, read_stream, read_stream_for, remember, remembered
     from ufodt.app.run import Patient, out_of, print_summary
     from ufodt.app.run import run as go
     from ufodt.app.target import Target
@@ -123,7 +123,9 @@ def run(
             )
         else:
             learner = ufodt.load(model)
-            stream = read_stream_for(learner.problem, data, label=label, missing=missing)
+            codes = (*remembered(learner), *missing)
+            stream = read_stream_for(learner.problem, data, label=label, missing=codes)
+        remember(learner, stream.missing)
     if skip > len(stream.y):
         raise click.UsageError(f"--skip leaves out {skip:,} cases, but {data} has {len(stream.y):,}.")
     replaced = f"{save} is replaced by a new model; to go on with it instead, name it with --model too."
@@ -133,7 +135,6 @@ def run(
 
     def go_on(model: str, n_done: int) -> str:
         rest = [] if stream.label is None else ["--label", stream.label]
-        rest += [f"--missing={cell}" for cell in stream.missing]
         rest += ["--model", model, "--save", model, "--skip", str(n_done)]
         rest += [] if records is None else ["--records", records]
         return shlex.join(["ufodt", "run", data, *rest])
@@ -203,7 +204,7 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     import ufodt
     from ufodt.app.ask import ask as go
     from ufodt.app.lines import serve_lines
-    from ufodt.app.reading import read_values, standard_input
+    from ufodt.app.reading import read_values, remembered, standard_input
     from ufodt.app.target import Target
     from ufodt.errors import UfodtError
 
@@ -215,7 +216,8 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     target = Target(save or model) if learn or save is not None else None
     _check_place(None if target is None else target.path)
     learner = ufodt.load(model)
-    values, most = read_values(learner.problem, known), math.inf if budget is None else budget
+    values = read_values(learner.problem, known, missing=remembered(learner))
+    most = math.inf if budget is None else budget
     if as_json:
         lines = (line.decode("utf-8", errors="replace").lstrip("\ufeff") for line in typed)
         serve_lines(learner, lines, sys.stdout, known=values, budget=most, target=target)
@@ -241,10 +243,10 @@ def explain(model: str, values: tuple[str, ...], budget: float | None, as_json: 
 
     import ufodt
     from ufodt.app import explain as pages
-    from ufodt.app.reading import read_values
+    from ufodt.app.reading import read_values, remembered
 
     learner = ufodt.load(model)
-    known = read_values(learner.problem, values)
+    known = read_values(learner.problem, values, missing=remembered(learner))
     session = learner.open(known=known, budget=math.inf if budget is None else budget, explore=False)
     if as_json:
         click.echo(json.dumps(pages.as_json(session)))

@@ -283,12 +283,18 @@ def _read_json_lines(path: Path) -> Cells:
     return Cells(header, rows, account)
 
 
+def one_of(codes: Iterable[str]) -> Callable[[str], bool]:
+    """Return whether a cell is one of some codes, written just so or as the same number.
+
+    >>> [one_of(["-9", "none"])(cell) for cell in ("-9.0", "none", "None")]
+    [True, True, False]
+    """
+    texts = frozenset(codes)
+    numbers = {number for cell in texts if not isnan(number := as_number(cell))}
+    return lambda cell: cell in texts or (bool(numbers) and as_number(cell) in numbers)
+
+
 def _means_nothing(further: frozenset[str]) -> Callable[[str], bool]:
     """Return whether a cell means "not known"."""
-    numbers = {number for cell in further if not isnan(number := as_number(cell))}  # -9 is -9.0 too
-
-    @cache
-    def unknown(cell: str) -> bool:
-        return cell.lower() in MISSING_CELLS or cell in further or (bool(numbers) and as_number(cell) in numbers)
-
-    return unknown
+    is_code = one_of(further)
+    return cache(lambda cell: cell.lower() in MISSING_CELLS or is_code(cell))
