@@ -4,6 +4,7 @@ A table given to `fit` has been paid for, so every cell of it teaches; with `act
 instead, case after case, and only what is asked teaches. NaN is a value that was not bought.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias, overload
@@ -36,6 +37,7 @@ except ModuleNotFoundError as error:
     raise MissingPackage("ufodt.sklearn is an adapter to scikit-learn: pip install 'ufodt[sklearn]'.") from None
 
 _LARGEST_SEED = 2**31 - 1
+_HARDLY = 0.1  # of a row: what the mean weight is below where weights were scaled, rather than meant as they stand
 _Fitted: TypeAlias = tuple[NDArray[Any], UFODT | None, float]  # classes_, learner_, paid_
 
 
@@ -193,7 +195,15 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         there = weights > 0
         if not there.any():
             raise InvalidValue("All sample weights are zero; at least one row must count.")
-        return table[there], labels[there], weights[there]
+        table, labels, weights = table[there], labels[there], weights[there]
+        if weights.mean() < _HARDLY:
+            warnings.warn(
+                f"The sample weights sum to {weights.sum():.3g} over {len(weights):,} rows, so hardly anything is "
+                "learned: a weight is how many rows one stands for. If they are shares, multiply them by the number "
+                "of rows.",
+                stacklevel=3,
+            )
+        return table, labels, weights
 
     def _fresh(self, table: NDArray[Any], classes: NDArray[Any]) -> UFODT | None:
         """A learner before its first case, with room for the table; None for one class, which needs no question."""
