@@ -213,7 +213,7 @@ def widen(feature: Feature, values: Iterable[Any], *, blank: bool = False) -> Fe
     if isinstance(feature, Continuous):
         return feature
     known = set(feature.values)
-    new = {plain(value) for value in values if _is_new(feature, value, known)}
+    new = {value for value in map(plain, values) if _is_new(feature, value, known)}
     if not new:
         return feature
     if isinstance(feature, Binary):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import frames
-from ufodt.amount import is_missing
+from ufodt.amount import is_missing, plain
 from ufodt.drift import Drift
 from ufodt.errors import InvalidValue, MissingPackage
 from ufodt.features import Binary, Categorical, Continuous, Feature
@@ -324,7 +324,7 @@ def _known(features: Sequence[Feature], table: NDArray[Any]) -> NDArray[Any]:
 
 def _cells(name: str, column: NDArray[Any]) -> list[Any]:
     """The cells of a column, None where one is missing."""
-    cells = [None if is_missing(value) else value for value in column]
+    cells = [None if is_missing(value) else plain(value) for value in column]
     several = next((row for row, value in enumerate(cells) if not _is_one(value)), None)
     if several is not None:
         raise InvalidValue(f"{name}: a cell holds several values in row {several}; expected one in each.")
