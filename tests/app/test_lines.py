@@ -28,6 +28,8 @@ def test_a_budget_holds_for_the_case_after_a_label_too(folder: Path, tmp_path: P
 def test_a_line_that_is_no_json_is_called_so(folder: Path) -> None:
     said = call("ask", model(folder), "--json", text="nojson\n").stdout.splitlines()
     assert json.loads(said[-1])["error"].startswith("'nojson' came, which is no JSON; expected a line such as")
+    *_, twice = talk(folder, '{"tell": {"fever": "no", "fever": "yes"}}')
+    assert twice == {"error": "two keys are called 'fever'; give each its own name."}
 
 
 def test_lines_of_json_go_through_any_pipe(tmp_path: Path) -> None:

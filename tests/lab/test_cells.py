@@ -56,11 +56,13 @@ def test_an_inch_mark_is_no_quote(tmp_path: Path) -> None:
     assert table.categories == (('5" pipe', '7" pipe'),) and len(table.y) == 3
 
 
-@pytest.mark.parametrize("coding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+@pytest.mark.parametrize(
+    "coding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-8-sig"]
+)
 @pytest.mark.parametrize("text", ["größe,y\n1.5,p\n2.5,q\n", '{"größe": 1.5, "y": "p"}\n{"größe": 2.5, "y": "q"}'])
 def test_a_byte_order_mark_says_how_a_file_is_written(coding: str, text: str, tmp_path: Path) -> None:
     path = tmp_path / ("t.jsonl" if text.startswith("{") else "t.csv")
-    path.write_bytes((text if coding in ("utf-16", "utf-8-sig") else f"\ufeff{text}").encode(coding))
+    path.write_bytes((text if coding in ("utf-16", "utf-32", "utf-8-sig") else f"\ufeff{text}").encode(coding))
     table = read_table(path, label="y")
     assert table.feature_names == ("größe",) and table.X.tolist() == [[1.5], [2.5]] and table.account == ()
 
@@ -70,6 +72,9 @@ def test_json_lines_end_only_where_lines_end_and_blanks_around_keys_are_none(tmp
     table = read_table(write(tmp_path / "t.jsonl", "\n".join(lines)), label="y")
     assert table.feature_names == ("ward",) and table.categories == (("a\u2028b", "c"),)
     assert table.X[:, 0].tolist() == [0, 1, 0] and table.y.tolist() == [1, 0, 1]
+    for twice in ('{"a": 1, "a": 2, "y": 0}', '{"a": {"b": 1, "b": 2}, "y": 0}'):
+        with pytest.raises(BadTable, match=r"^t\.jsonl, line 2: two keys are called '[ab]'; give each its own name\.$"):
+            read_table(write(tmp_path / "t.jsonl", '{"a": 1, "y": 0}\n' + twice), label="y")
     with pytest.raises(BadTable, match="line 1: two keys differ only in blanks"):
         read_table(write(tmp_path / "t.jsonl", '{"a": 1, " a": 2, "y": 0}'), label="y")
 

@@ -12,6 +12,7 @@ from ufodt.app.target import Target
 from ufodt.errors import InvalidValue, UfodtError
 from ufodt.evidence import Evidence
 from ufodt.features import Value, some
+from ufodt.lab.datasets.cells import each_once
 from ufodt.session import Question, Session
 from ufodt.words import from_text
 
@@ -65,7 +66,9 @@ def serve_lines(
 def _request(line: str) -> tuple[str, Any, bool]:
     """What a line asks for: a verb, what is given to it, and whether what could not be had was charged."""
     try:
-        request = json.loads(line)
+        request = json.loads(line, object_pairs_hook=each_once)
+    except InvalidValue:
+        raise
     except ValueError:
         raise InvalidValue(
             f'{line.strip()!r} came, which is no JSON; expected a line such as {{"undo": true}}.'

@@ -11,6 +11,7 @@ from functools import cache
 from itertools import islice
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 from ufodt.amount import as_number
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable
@@ -23,6 +24,12 @@ _SHOWN = 5  # examples in a sentence of the account
 _QUOTED = r'(?<![^,;\t|])"[^"]*(?:""[^"]*)*"'  # a whole cell in quotes; what separates cells may stand inside
 _HEADING = re.compile(rf"(?:{_QUOTED}|[^\r\n])*")
 _SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])[",;\t|]*[\r\n]', re.IGNORECASE)  # what Excel may write in the first line
+_MARKS = (  # the first of UTF-32 begins with one of UTF-16
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
 _NO_TEXT = (b"\x1f\x8b", b"PK\x03\x04")  # how files of gzip and zip (Excel) begin
 _ABOVE = re.compile(r"(?:[ \t,;|]*[\r\n]+)*")  # lines without a word
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -53,9 +60,8 @@ def decode(content: bytes) -> tuple[str, list[str]]:
     >>> decode(b"\\xe9")
     ('é', ['The file is not UTF-8; it was read as cp1252, as Excel writes it.'])
     """
-    marked = content.startswith(codecs.BOM_UTF8)
-    name = "UTF-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else _unmarked(content)
-    coding, account = "utf-8-sig" if marked else name, []
+    name = next((name for mark, name in _MARKS if content.startswith(mark)), None) or _unmarked(content)
+    coding, account = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else name, []
     try:
         return content.decode(coding), []
     except UnicodeDecodeError:
@@ -267,7 +273,9 @@ def _read_json_lines(path: Path) -> Cells:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=each_once)
+        except BadTable as error:
+            raise BadTable(f"{path.name}, line {i + 1}: {error}") from None
         except (ValueError, RecursionError) as error:
             raise BadTable(f"{path.name}, line {i + 1}: {error}; expected one JSON object per line.") from None
         if not isinstance(row, dict):
@@ -292,6 +300,22 @@ def one_of(codes: Iterable[str]) -> Callable[[str], bool]:
     texts = frozenset(codes)
     numbers = {number for cell in texts if not isnan(number := as_number(cell))}
     return lambda cell: cell in texts or (bool(numbers) and as_number(cell) in numbers)
+
+
+def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON whose keys differ, for `json.loads`, which of two alike would keep the last.
+
+    >>> json.loads('{"a": 1, "a": 2}', object_pairs_hook=each_once)
+    Traceback (most recent call last):
+    ...
+    ufodt.lab.datasets.dataset.BadTable: two keys are called 'a'; give each its own name.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadTable(f"two keys are called {twice!r}; give each its own name.")
+    return found
 
 
 def _means_nothing(further: frozenset[str]) -> Callable[[str], bool]:
