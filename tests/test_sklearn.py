@@ -197,6 +197,11 @@ def test_active_pays_for_what_it_learns_from() -> None:
     assert active.paid_ > before
 
 
+def test_active_is_true_or_false() -> None:
+    with pytest.raises(InvalidPolicy, match="active='no' came; expected True or False"):
+        UFODTClassifier(active="no").fit([[0], [1]], [0, 1])  # type: ignore[arg-type]
+
+
 def test_active_takes_a_weight_as_coming_again() -> None:
     data = datasets.led(200, seed=1)
     weights = np.arange(200) % 3

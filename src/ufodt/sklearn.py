@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ufodt import frames
 from ufodt.amount import is_missing, plain
 from ufodt.drift import Drift
-from ufodt.errors import InvalidValue, MissingPackage
+from ufodt.errors import InvalidPolicy, InvalidValue, MissingPackage
 from ufodt.features import Binary, Categorical, Continuous, Feature
 from ufodt.growing import OTHER, grow, is_blank, widen
 from ufodt.learner import UFODT
@@ -172,6 +172,8 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any, weight: Any, *, reset: bool) -> tuple[NDArray[Any], NDArray[Any], Any]:
         """The rows that count: a table, their labels, and their weights if any were given."""
+        if not isinstance(plain(self.active), bool):
+            raise InvalidPolicy(f"active={self.active!r} came; expected True or False.")
         if y is None:
             raise InvalidValue(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         given = np.asarray(y)

@@ -106,9 +106,9 @@ def _earlier(given: Any) -> tuple[Evidence, Any]:
 def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> dict[str, Any]:
     if verb == "tell":
         _tell(session, {name: _sent(learner, name, value) for name, value in _object(given).items()})
+    elif verb in ("undo", "why", "answer") and given is not True:
+        raise InvalidValue(f"{given!r} came for {verb}; expected true.")
     elif verb == "undo":
-        if given is not True:
-            raise InvalidValue(f"{given!r} came for undo; expected true.")
         session.undo()
     elif verb == "why":
         return {"why": as_json(session)}
