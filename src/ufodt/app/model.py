@@ -103,11 +103,11 @@ def run(
         if given is not None:
             raise click.UsageError(f"--{option} belongs to a new model; a saved one has its own.")
     _check_folder(None if records == "-" else records)
-    _check_place(save)
     _check_apart(
         "--records", records, {"DATA": data, "--price": about, "--prior": prior, "--model": model, "--save": save}
     )
     _check_apart("--save", save, {"DATA": data, "--price": about, "--prior": prior})
+    _check_place(save)
     target = None if save is None else Target(save)
     console = Patient(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
     with console.status("Reading the table") if console.is_terminal else nullcontext():
@@ -216,6 +216,8 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     target = Target(save or model) if learn or save is not None else None
     _check_place(None if target is None else target.path)
     learner = ufodt.load(model)
+    if save is not None and os.path.exists(save) and not _is_same(save, model):
+        click.echo(f"{save} is replaced by what {model} learns here; to go on with it instead, ask {save}.", err=True)
     values = read_values(learner.problem, known, missing=remembered(learner))
     most = math.inf if budget is None else budget
     if as_json:
@@ -345,7 +347,7 @@ def _check_folder(path: str | None) -> None:
 def _check_place(model: str | None) -> None:
     """Complain before the work that a model cannot be saved there."""
     from ufodt.errors import UfodtError
-    from ufodt.model_file import place
+    from ufodt.model_file import may_be_replaced, place
 
     if model is None:
         return
@@ -353,6 +355,8 @@ def _check_place(model: str | None) -> None:
     _check_folder(str(target))
     if not os.access(target.parent, os.W_OK):
         raise UfodtError(f"Nothing may be written into {str(target.parent)!r}; save {target.name} elsewhere.")
+    if not may_be_replaced(target):
+        raise UfodtError(f"{model} is no model; name another file.")
 
 
 def _check_apart(option: str, path: str | None, others: dict[str, str | None]) -> None:
