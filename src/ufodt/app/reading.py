@@ -43,7 +43,8 @@ def read_stream(path: str, *, label: str | None, about: str | None, missing: Ite
     said = Overrides() if about is None else read_overrides(Path(about))
     unknown = said.missing | set(missing)
     with _file(path) as file:
-        cells, named = read_cells(file, missing=unknown), label or said.label
+        named = label or said.label
+        cells = read_cells(file, label=named, missing=unknown)
         column = label_column(cells.header, named)
         known = labelled(cells, column)
         data = understand(known, said, file, label=named)
@@ -62,7 +63,7 @@ def read_stream_for(problem: Problem, path: str, *, label: str | None, missing: 
     """Return a table as a problem that is known already sees it; what does not fit counts as missing, and is told."""
     unknown = sorted(set(missing))
     with _file(path) as file:
-        cells = read_cells(file, missing=frozenset(unknown))
+        cells = read_cells(file, label=label, missing=frozenset(unknown))
     account = list(cells.account)
     if unknown:
         account.append(f"Cells read as not known: {some(unknown)}.")

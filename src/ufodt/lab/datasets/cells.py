@@ -17,7 +17,8 @@ from ufodt.amount import as_number
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable
 from ufodt.words import DECIMAL_COMMA, THOUSANDS
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
+TEXT_SUFFIXES = (".csv", ".tsv")  # with a heading in the first line
+TABLE_SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".jsonl")
 MISSING_CELLS = frozenset({"", "?", "na", "n/a", "nan", "-nan", "null", "#n/a", "#na", "<na>"})
 CLEAR_SHARE = 0.9  # of the known cells of a column must fit, for the rest to be taken as slips
 _SHOWN = 5  # examples in a sentence of the account
@@ -33,6 +34,7 @@ _MARKS = (  # the first of UTF-32 begins with one of UTF-16
 _NO_TEXT = (b"\x1f\x8b", b"PK\x03\x04")  # how files of gzip and zip (Excel) begin
 _ABOVE = re.compile(r"(?:[ \t,;|]*[\r\n]+)*")  # lines without a word
 _WHOLE = re.compile(r"[+-]?\d+")
+_WHOLE_WITH_POINTS = re.compile(r"[+-]?(?:0|[1-9]\d{0,2}(?:\.\d{3})*)")  # as 1.234.567
 _BLANKS_AFTER_QUOTE = re.compile(r'(?:(?<=[^"]")|(?<=[,;\t|\r\n]"")) +(?=[,;\t|\r\n])')
 
 
@@ -45,10 +47,13 @@ class Cells:
     account: list[str]
 
 
-def read_cells(path: str | Path, *, missing: frozenset[str] = frozenset()) -> Cells:
-    """Return a file as text, cell by cell; empty where a value is not known."""
+def read_cells(path: str | Path, *, label: str | None = None, missing: frozenset[str] = frozenset()) -> Cells:
+    """Return a file as text, cell by cell; empty where a value is not known.
+
+    The index of a frame is no column, unless it is the label: the one that was named, else one called `label`.
+    """
     unknown = _means_nothing(missing)
-    table = _read_cells(Path(path), unknown)
+    table = _read_cells(Path(path), label or "label", unknown)
     return Cells(table.header, [["" if unknown(cell) else cell for cell in row] for row in table.rows], table.account)
 
 
@@ -107,20 +112,24 @@ def examples(noun: str, items: Sequence[object]) -> str:
     return f"{word}{shown}{', …' if len(items) > _SHOWN else ''}"
 
 
-def _read_cells(path: Path, unknown: Callable[[str], bool]) -> Cells:
+def _read_cells(path: Path, label: str, unknown: Callable[[str], bool]) -> Cells:
     if path.suffix.lower() not in TABLE_SUFFIXES:
         raise BadTable(f"{path.name}: expected a file ending in {', '.join(TABLE_SUFFIXES)}.")
     if not path.is_file():
         raise DatasetUnavailable(f"there is no file {str(path)!r}; check the path.")
     if path.suffix.lower() == ".parquet":
-        table = _read_parquet(path)
+        table = _read_parquet(path, label)
     else:
         table = _read_json_lines(path) if path.suffix.lower() == ".jsonl" else _read_text(path, unknown)
     table = _without_blank_columns(table)
-    repeated = sorted({name for name in table.header if table.header.count(name) > 1})
+    _check_differ(table.header, path)
+    return table
+
+
+def _check_differ(names: Sequence[str], path: Path) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise BadTable(f"{path.name}: two columns are called {repeated[0]!r}; give each its own name.")
-    return table
 
 
 def _without_blank_columns(table: Cells) -> Cells:
@@ -149,9 +158,18 @@ def _read_text(path: Path, unknown: Callable[[str], bool]) -> Cells:
     headings = ([name.strip() for name in row] for _, row in records)
     header = next((names for names in headings if any(names)), [])
     rows = _fitting(records, header, path.name, account)
-    for j, name in enumerate(header):
+    names = [name or f"column_{j + 1}" for j, name in enumerate(header)]
+    decimal = set()
+    for j, name in enumerate(names):
         if delimiter != "," and _read_decimal_commas(rows, j, unknown, may_be_thousands=delimiter != ";"):
-            account.append(f"The commas in {name or f'column_{j + 1}'!r} were read as decimal points.")
+            account.append(f"The commas in {name!r} were read as decimal points.")
+            decimal.add(j)
+    for j, name in enumerate(names):
+        if decimal and j not in decimal and _read_thousands(rows, j, unknown):
+            account.append(
+                f"The points in {name!r} were read as those between thousands, since other columns have decimal "
+                "commas; if they are decimal points, write commas there too."
+            )
     return Cells(header, rows, account)
 
 
@@ -210,6 +228,16 @@ def _read_decimal_commas(
     return True
 
 
+def _read_thousands(rows: list[list[str]], j: int, unknown: Callable[[str], bool]) -> bool:
+    """Write a column of whole numbers without the points between their thousands; whether it is one."""
+    known = [row for row in rows if not unknown(row[j])]
+    if not any("." in row[j] for row in known) or not all(_WHOLE_WITH_POINTS.fullmatch(row[j]) for row in known):
+        return False
+    for row in known:
+        row[j] = row[j].replace(".", "")
+    return True
+
+
 def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[str, list[str]]]:
     """Give every row after the lines that it takes up, such as `7` or `7-9`; a quote left open is refused."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -242,20 +270,27 @@ def _delimiter(text: str) -> str:
     return max(",;\t|", key=bare.count)
 
 
-def _read_parquet(path: Path) -> Cells:
+def _read_parquet(path: Path, label: str) -> Cells:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise DatasetUnavailable("Parquet files are read by pyarrow: pip install pyarrow") from None
     try:
+        _check_differ(pyarrow.parquet.read_schema(path).names, path)
         table = pyarrow.parquet.read_table(path)
         said = (table.schema.pandas_metadata or {}).get("index_columns") or ()
+    except BadTable:
+        raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise BadTable(f"{path.name}: not a readable Parquet file ({error}); write it again.") from None
-    index = [name for name in said if name in table.column_names]  # the others say how rows are numbered
+    index = [name for name in said if name in table.column_names and name != label]  # others number the rows
     table = table.drop_columns(index)
-    account = [f"The column {name!r} was left out: it is the index of a frame of pandas." for name in index]
+    account = [
+        f"The column {name!r} was left out: it is the index of a frame of pandas. To keep it, call reset_index() "
+        "before the frame is written."
+        for name in index
+    ]
     columns = [
         ["" if value is None else str(value).strip() for value in column.to_pylist()] for column in table.columns
     ]
