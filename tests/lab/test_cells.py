@@ -178,6 +178,17 @@ def test_the_index_of_a_frame_may_be_the_label(index: str, named: str | None, tm
     assert read_stream_for(problem, str(tmp_path / "t.parquet"), label=index).y == ["p", "p", "q", "q"]
 
 
+def test_bytes_in_a_parquet_file_are_text_or_left_out(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.table({"kind": [b"\xc3\xa4", b"b", None], "picture": [b"\xff\xd8", b"x", b"y"], "y": [1, 0, 1]})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    data = read_table(tmp_path / "t.parquet", label="y")
+    assert data.feature_names == ("kind",) and data.categories == (("b", "ä"),)
+    assert "The column 'picture' was left out: it holds bytes that are no text." in data.account
+
+
 def test_two_columns_of_one_name_are_refused_in_a_parquet_file_too(tmp_path: Path) -> None:
     import pyarrow
     import pyarrow.parquet

@@ -284,7 +284,7 @@ def explain(model: str, values: tuple[str, ...], budget: float | None, as_json: 
 )
 @click.option("--missing", is_flag=True, help="Show what is done where a value cannot be had.")
 @click.option("--max-nodes", type=click.IntRange(min=1), help="Of the tree in all.  [default: 20000, exported 5000]")
-@click.option("--table", default="cases", show_default=True, help="Name of the table in SQL.")
+@click.option("--table", help="Name of the table in SQL.  [default: cases]")
 def tree(
     model: str,
     form: str | None,
@@ -293,7 +293,7 @@ def tree(
     min_share: float | None,
     missing: bool,
     max_nodes: int | None,
-    table: str,
+    table: str | None,
 ) -> None:
     """Show the policy as a tree, or write it as a picture, as SQL, or as Python that needs no ufodt."""
     import ufodt
@@ -307,15 +307,20 @@ def tree(
                 f"{output}: no format goes by the ending {ending}; expected {', '.join(_FORMATS)}, or say --format."
             )
         form = _FORMATS.get(ending, "text")
+    is_exported = form in ("json", "sql", "python")
+    if missing and is_exported:
+        raise click.UsageError(f"--missing belongs to text and pictures; leave it out, {form} always has it.")
+    if table is not None and form != "sql":
+        raise click.UsageError(f"--table names the table in SQL; leave it out, {form} has none.")
     if form == "png" and output is None:
         raise click.UsageError("A PNG goes into a file: name one with --output.")
     learner = ufodt.load(model)
     shown = {"max_depth": max_depth, "min_share": min_share}
     given = {name: value for name, value in shown.items() if value is not None}
-    if form in ("json", "sql", "python"):
+    if is_exported:
         frozen = learner.tree(max_nodes=max_nodes or _EXPORTED, **given)  # type: ignore[arg-type]
         if form == "sql":
-            text = frozen.to_sql(table)
+            text = frozen.to_sql(table or "cases")
         else:
             text = frozen.to_json() if form == "json" else frozen.to_python()
         if not frozen.complete and not given:

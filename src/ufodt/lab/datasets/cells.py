@@ -291,13 +291,23 @@ def _read_parquet(path: Path, label: str) -> Cells:
         "before the frame is written."
         for name in index
     ]
-    columns = [
-        ["" if value is None else str(value).strip() for value in column.to_pylist()] for column in table.columns
-    ]
-    if not columns or not columns[0]:
+    columns: dict[str, list[str]] = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            columns[name] = [_cell(value) for value in column.to_pylist()]
+        except UnicodeDecodeError:
+            account.append(f"The column {name!r} was left out: it holds bytes that are no text.")
+    if not columns or not table.num_rows:
         raise BadTable(f"{path.name}: expected at least one column and one row, found {table.shape}.")
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    return Cells([str(name).strip() for name in table.column_names], rows, account)
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    return Cells([str(name).strip() for name in columns], rows, account)
+
+
+def _cell(value: Any) -> str:
+    """What a cell of a Parquet file holds, as text; bytes are read as UTF-8."""
+    if value is None:
+        return ""
+    return (value.decode() if isinstance(value, bytes) else str(value)).strip()
 
 
 def _read_json_lines(path: Path) -> Cells:
