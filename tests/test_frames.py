@@ -138,6 +138,25 @@ def test_large_whole_numbers_are_told_apart_as_labels() -> None:
     assert to_problem(frame, label="y").labels == (2**53, 2**53 + 1)
 
 
+def test_a_dictionary_of_arrow_declares_nothing_but_its_values() -> None:
+    codes = pa.array(["v", "u", None] * 20).dictionary_encode()
+    arrow = pa.table({"code": codes, "y": [0, 1] * 30})
+    for frame in (arrow, arrow.to_pandas(types_mapper=pd.ArrowDtype)):
+        assert to_problem(frame, label="y").features == (Categorical("code", ["u", "v"]),)
+        assert to_problem(frame, label="code").labels == ("u", "v")
+
+
+@pytest.mark.parametrize("dtype", [pl.Int128, pl.UInt128], ids=str)
+def test_whole_numbers_of_128_bits_are_numbers(dtype: Any) -> None:
+    frame = pl.DataFrame({"x": pl.Series([3, None, 10**20], dtype=dtype), "bit": pl.Series([1, 0, None], dtype=dtype)})
+    assert to_problem(frame.with_columns(y=pl.Series([0, 1, 0])), label="y").features == (
+        Continuous("x"),
+        Binary("bit"),
+    )
+    np.testing.assert_array_equal(table(frame), [[3, 1], [np.nan, 0], [1e20, np.nan]])
+    assert to_problem(frame, label="x").labels == (3, 10**20)
+
+
 def test_numbers_that_are_declared_as_categories_are_no_quantities() -> None:
     codes = [3, 1, 2, 1, 3, 2]
     frame = pd.DataFrame({"code": pd.Categorical(codes), "bit": pd.Categorical([0, 1] * 3), "y": [0, 1] * 3})

@@ -398,6 +398,14 @@ def test_a_session_is_neither_copied_nor_pickled() -> None:
             take(session)
 
 
+@pytest.mark.parametrize("charged", ["no", "", None, 0.5])
+def test_whether_a_skip_is_charged_is_true_or_false(charged: Any) -> None:
+    session = UFODT(Problem([Binary("a", price=3)], labels=[0, 1])).open()
+    with pytest.raises(InvalidValue, match="charged=.* came; expected True or False"):
+        session.skip("a", charged=charged)
+    assert session.evidence["skipped"] == []
+
+
 @pytest.mark.parametrize("charged", [np.True_, 1])
 def test_whether_a_skip_is_charged_may_come_as_numpy_has_it(charged: Any) -> None:
     session = UFODT(Problem([Binary("a", price=2.0), Binary("b")], labels=[0, 1])).open()

@@ -79,6 +79,16 @@ def test_a_weight_is_as_many_rows(settings: dict[str, Any]) -> None:
     np.testing.assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
 
 
+def test_weights_that_teach_hardly_anything_are_warned_of() -> None:
+    X, y = load_iris(return_X_y=True)
+    hardly = r"weights sum to 1 over 150 rows, so hardly anything is learned.*multiply them by the number of rows"
+    with pytest.warns(UserWarning, match=hardly):
+        UFODTClassifier(random_state=0).fit(X, y, sample_weight=np.full(150, 1 / 150))
+    with pytest.warns(UserWarning, match="over 150 rows"):
+        UFODTClassifier(random_state=0).partial_fit(X, y, sample_weight=np.full(150, 1 / 150))
+    UFODTClassifier(random_state=0).fit(X, y, sample_weight=np.arange(150) < 3)  # three rows that count in full
+
+
 def test_a_weight_may_be_any_part_of_a_row() -> None:
     X, y = [[0], [1], [1]], [0, 0, 1]
     model = UFODTClassifier(random_state=0).fit(X, y, sample_weight=[0.25, 1.5, 0.125])
@@ -185,6 +195,11 @@ def test_active_pays_for_what_it_learns_from() -> None:
     before = active.paid_
     active.partial_fit(data.X[:100], data.y[:100])
     assert active.paid_ > before
+
+
+def test_active_is_true_or_false() -> None:
+    with pytest.raises(InvalidPolicy, match="active='no' came; expected True or False"):
+        UFODTClassifier(active="no").fit([[0], [1]], [0, 1])  # type: ignore[arg-type]
 
 
 def test_active_takes_a_weight_as_coming_again() -> None:

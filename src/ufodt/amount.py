@@ -1,6 +1,7 @@
 """Numbers as callers give them, plain, of numpy, or none at all; and as people write and read them."""
 
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,17 @@ MOST = 1e100  # that an amount may be, so that sums and products of them are fin
 def number(value: Any) -> float:
     """Return a number as a plain float, and NaN, which no range holds, for whatever is no number.
 
-    >>> number(np.float32(0.5)), number("0.5"), number(True)
-    (0.5, nan, nan)
+    >>> number(np.float32(0.5)), number(Decimal("0.5")), number("0.5"), number(True)
+    (0.5, 0.5, nan, nan)
     """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating | Decimal):
         return math.nan
     try:
         return float(value)
     except OverflowError:
         return math.inf
+    except ValueError:  # a NaN that signals
+        return math.nan
 
 
 def as_number(text: str) -> float:
@@ -47,8 +50,8 @@ def whole(value: Any, least: float, most: float = math.inf) -> int | None:
 def plain(value: Any) -> Any:
     """Return a scalar of numpy, or a text or number of a class of its own, as the plain value; the rest as it is.
 
-    >>> plain(np.float32(0.5)), plain(np.str_("a"))
-    (0.5, 'a')
+    >>> plain(np.float32(0.5)), plain(np.str_("a")), plain(Decimal("0.5"))
+    (0.5, 'a', 0.5)
     """
     if isinstance(value, np.generic):
         return value.item()
@@ -56,6 +59,8 @@ def plain(value: Any) -> Any:
         return str.__str__(value)
     if isinstance(value, int) and type(value) is not bool:
         return int(value)
+    if isinstance(value, Decimal):
+        return number(value)
     return float(value) if isinstance(value, float) else value
 
 
@@ -63,6 +68,8 @@ def is_missing(value: Any) -> bool:
     """Whether a cell says that its value could not be had."""
     if isinstance(value, float | np.floating):
         return math.isnan(value)
+    if isinstance(value, Decimal):
+        return value.is_nan()
     return value is None or type(value).__name__ in ("NAType", "NaTType")  # those of pandas, which need not be there
 
 

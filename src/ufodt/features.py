@@ -7,6 +7,7 @@ feature says becomes an outcome only under cut points, which the belief holds.
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -230,7 +231,7 @@ def _index(feature: Binary | Categorical, index: Mapping[Hashable, int], value: 
         return index[value]
     except (KeyError, TypeError):
         pass
-    if isinstance(value, np.generic) and value.item() in index:
-        return index[value.item()]
+    if isinstance(value, np.generic | Decimal) and plain(value) in index:
+        return index[plain(value)]
     hint = _HINT if is_missing(value) else _STRANGE
     raise InvalidValue(f"{feature.name}: value {value!r} came; expected one of {some(index)}.{hint}")

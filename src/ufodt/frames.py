@@ -227,8 +227,8 @@ def _different(series: "nw.Series[Any]") -> list[Any]:
     """The different values of a column that are not missing, sorted; where its dtype declares them, all of these."""
     if hasattr(series.dtype, "categories"):
         return list(series.dtype.categories)
-    if _kind(series.dtype) == "Categorical" and series.implementation.is_pandas_like():
-        return [plain(value) for value in series.to_native().cat.categories]
+    if series.implementation.is_pandas_like() and hasattr(series.to_native().dtype, "categories"):
+        return [plain(value) for value in series.to_native().dtype.categories]
     try:
         found = {plain(value) for value in _cells(series) if not is_missing(value)}
     except TypeError:
@@ -247,6 +247,10 @@ def _cells(series: "nw.Series[Any]") -> list[Any]:
 
 def _values(series: "nw.Series[Any]") -> NDArray[Any]:
     """A column as an array of numbers with NaN, or of objects with None."""
+    if _kind(series.dtype) in ("Int128", "UInt128"):  # NumPy has none
+        import narwhals as nw
+
+        series = series.cast(nw.Float64)
     null = series.is_null().to_numpy().astype(bool)
     if series.dtype.is_numeric() or (_kind(series.dtype) == "Boolean" and not null.any()):
         if not null.any():

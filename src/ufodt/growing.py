@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import core
+from ufodt import state as states
 from ufodt.amount import is_missing, number, plain
 from ufodt.errors import InvalidProblem, InvalidValue
 from ufodt.features import Binary, Categorical, Continuous, Feature, is_name, terms
@@ -212,7 +213,7 @@ def widen(feature: Feature, values: Iterable[Any], *, blank: bool = False) -> Fe
     if isinstance(feature, Continuous):
         return feature
     known = set(feature.values)
-    new = {plain(value) for value in values if _is_new(feature, value, known)}
+    new = {value for value in map(plain, values) if _is_new(feature, value, known)}
     if not new:
         return feature
     if isinstance(feature, Binary):
@@ -240,7 +241,8 @@ def grow(learner: UFODT, problem: Problem) -> UFODT:
     The problem holds the features and labels of the old one in their places, each feature the same or one that
     `widen` made of it. What is new starts from the prior.
     """
-    grown = UFODT(**learner._settings._replace(problem=problem)._asdict(), seed=learner.seed)
+    grown = UFODT.__new__(UFODT)
+    grown._take(states.begin(learner._settings._replace(problem=problem), learner.seed))
     grown._n_opened = learner._n_opened
     reserve = learner._drift.reserve
     *watched, recent = learner._drift.state()

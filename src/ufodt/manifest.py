@@ -25,6 +25,7 @@ class Settings(NamedTuple):
     thresholds: Thresholds
     drift: Drift
     selection: Selection
+    missing: tuple[str, ...] = ()  # what stands for "not known" in the tables that it is made for, besides the usual
 
 
 def describe(settings: Settings) -> dict[str, Any]:
@@ -36,6 +37,7 @@ def describe(settings: Settings) -> dict[str, Any]:
         "thresholds": asdict(settings.thresholds),
         "drift": {**asdict(settings.drift), "prior": settings.drift.prior and _describe_prior(settings.drift.prior)},
         "selection": asdict(settings.selection),
+        **({"missing": list(settings.missing)} if settings.missing else {}),
     }
 
 
@@ -48,6 +50,7 @@ def read(manifest: Mapping[str, Any]) -> Settings:
         Thresholds(**{"spread": 0.0, **manifest["thresholds"]}),  # as it was before bins shared
         _read_drift(manifest["drift"]),
         Selection(**{"by": "weights", **manifest["selection"]}),
+        _read_missing(manifest.get("missing", [])),
     )
 
 
@@ -103,6 +106,12 @@ def _read_prior(prior: Mapping[str, Any]) -> Prior:
 def _read_drift(rule: Mapping[str, Any]) -> Drift:
     prior = rule.get("prior")  # files written before there was one have none
     return Drift(**{**rule, "prior": None if prior is None else _read_prior(prior)})
+
+
+def _read_missing(cells: Any) -> tuple[str, ...]:
+    if not isinstance(cells, list) or not all(isinstance(cell, str) for cell in cells):
+        raise ValueError(f"a list of texts is expected of what is missing, {cells!r} came")
+    return tuple(cells)
 
 
 def _read_stop(rule: Mapping[str, Any]) -> Stop:

@@ -18,6 +18,7 @@ FORMAT = "ufodt model"
 VERSION = 1
 MAX_MANIFEST_BYTES = 64 * 2**20
 MAX_ARRAY_BYTES = 2 * 2**30
+_BEGINNING = b"PK\x03\x04"
 _HEADER_BYTES = 4096  # more than any header of an array file
 
 Floats = NDArray[np.float64]
@@ -30,6 +31,14 @@ def place(path: str | os.PathLike[str]) -> str:
     if os.path.exists(path) and not os.access(path, os.W_OK):
         raise NotSaved(f"{path} is write-protected; allow writing to it, or name another file.")
     return os.path.realpath(os.fsdecode(path))
+
+
+def may_be_replaced(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is not there yet, is empty, or begins as a model does."""
+    if not os.path.exists(path):
+        return True
+    with open(path, "rb") as file:
+        return file.read(len(_BEGINNING)) in (_BEGINNING, b"")
 
 
 def write(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Mapping[str, Floats]) -> None:

@@ -227,6 +227,7 @@ class UFODTClassifier(base.Classifier):
             now = x.get(keys[f])
             if now is value:
                 continue
+            now = plain(now)
             if is_missing(now) or (now != value and (places[f] is not None or _as_float(now) != value)):
                 return False  # a number is kept as a float
         return True
@@ -279,13 +280,15 @@ class UFODTClassifier(base.Classifier):
                         plan.skip(f)
                         continue
                     value = growing.checked(f, value)
-                    is_news = True
-                    told.append((f, value, -1))
-                    if OTHER in places:
-                        plan.observe(f, places[OTHER])
-                    else:
-                        plan.skip(f, True)
-                    continue
+                    if value not in places:  # and is not only written another way, as a Decimal is
+                        is_news = True
+                        told.append((f, value, -1))
+                        if OTHER in places:
+                            plan.observe(f, places[OTHER])
+                        else:
+                            plan.skip(f, True)
+                        continue
+                    outcome = places[value]
                 told.append((f, value, -1))
                 plan.observe(f, outcome)
         answer, probabilities = plan.predict()

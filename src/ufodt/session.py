@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ufodt import core
+from ufodt.amount import plain
 from ufodt.errors import AlreadyTold, InvalidValue
 from ufodt.evidence import Evidence
 from ufodt.features import Continuous, Value
@@ -193,6 +194,8 @@ class Session:
 
         With `charged` its price is paid all the same, as for a test that failed.
         """
+        if not isinstance(plain(charged), int):
+            raise InvalidValue(f"charged={charged!r} came; expected True or False.")
         index = self._problem.feature_index(feature)
         before = self._find(index)
         if before is None:

@@ -4,6 +4,7 @@ A table given to `fit` has been paid for, so every cell of it teaches; with `act
 instead, case after case, and only what is asked teaches. NaN is a value that was not bought.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias, overload
@@ -12,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufodt import frames
-from ufodt.amount import is_missing
+from ufodt.amount import is_missing, plain
 from ufodt.drift import Drift
-from ufodt.errors import InvalidValue, MissingPackage
+from ufodt.errors import InvalidPolicy, InvalidValue, MissingPackage
 from ufodt.features import Binary, Categorical, Continuous, Feature
 from ufodt.growing import OTHER, grow, is_blank, widen
 from ufodt.learner import UFODT
@@ -36,6 +37,7 @@ except ModuleNotFoundError as error:
     raise MissingPackage("ufodt.sklearn is an adapter to scikit-learn: pip install 'ufodt[sklearn]'.") from None
 
 _LARGEST_SEED = 2**31 - 1
+_HARDLY = 0.1  # of a row: what the mean weight is below where weights were scaled, rather than meant as they stand
 _Fitted: TypeAlias = tuple[NDArray[Any], UFODT | None, float]  # classes_, learner_, paid_
 
 
@@ -170,6 +172,8 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any, weight: Any, *, reset: bool) -> tuple[NDArray[Any], NDArray[Any], Any]:
         """The rows that count: a table, their labels, and their weights if any were given."""
+        if not isinstance(plain(self.active), bool):
+            raise InvalidPolicy(f"active={self.active!r} came; expected True or False.")
         if y is None:
             raise InvalidValue(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         given = np.asarray(y)
@@ -193,7 +197,15 @@ class UFODTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         there = weights > 0
         if not there.any():
             raise InvalidValue("All sample weights are zero; at least one row must count.")
-        return table[there], labels[there], weights[there]
+        table, labels, weights = table[there], labels[there], weights[there]
+        if weights.mean() < _HARDLY:
+            warnings.warn(
+                f"The sample weights sum to {weights.sum():.3g} over {len(weights):,} rows, so hardly anything is "
+                "learned: a weight is how many rows one stands for. If they are shares, multiply them by the number "
+                "of rows.",
+                stacklevel=3,
+            )
+        return table, labels, weights
 
     def _fresh(self, table: NDArray[Any], classes: NDArray[Any]) -> UFODT | None:
         """A learner before its first case, with room for the table; None for one class, which needs no question."""
@@ -314,7 +326,7 @@ def _known(features: Sequence[Feature], table: NDArray[Any]) -> NDArray[Any]:
 
 def _cells(name: str, column: NDArray[Any]) -> list[Any]:
     """The cells of a column, None where one is missing."""
-    cells = [None if is_missing(value) else value for value in column]
+    cells = [None if is_missing(value) else plain(value) for value in column]
     several = next((row for row, value in enumerate(cells) if not _is_one(value)), None)
     if several is not None:
         raise InvalidValue(f"{name}: a cell holds several values in row {several}; expected one in each.")

@@ -161,11 +161,11 @@ def checked_weights(weights: Any, n_cases: int) -> NDArray[np.float64]:
 
 def _amounts(raw: Any, shape: tuple[int, ...], what: str, expected: str) -> NDArray[np.float64]:
     try:
-        numbers = np.asarray(raw)
-        if numbers.dtype.kind == "O":
-            cells = numbers.ravel().tolist()
+        numbers = table = np.asarray(raw)
+        if table.dtype.kind == "O":
+            cells = table.ravel().tolist()
             has_texts = any(isinstance(cell, str) for cell in cells)
-            numbers = np.array(cells if has_texts else [number(cell) for cell in cells]).reshape(numbers.shape)
+            numbers = np.array(cells if has_texts else [number(cell) for cell in cells]).reshape(table.shape)
     except ValueError:
         numbers = np.empty(0, dtype=str)
     if numbers.dtype.kind not in "biuf":
@@ -177,7 +177,8 @@ def _amounts(raw: Any, shape: tuple[int, ...], what: str, expected: str) -> NDAr
     if len(bad):
         at = tuple(bad[0].tolist())
         where = f"row {at[0]}" + "".join(f", column {column}" for column in at[1:])
-        raise InvalidValue(f"A {what} of {given[at]:g} came in {where}; expected a finite number, zero or more.")
+        came = f"{given[at]:g}" if isinstance(table[at], np.generic) else repr(table[at])
+        raise InvalidValue(f"A {what} of {came} came in {where}; expected a finite number, zero or more.")
     return given
 
 

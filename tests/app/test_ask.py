@@ -16,7 +16,7 @@ import pytest
 import ufodt
 from ufodt.errors import UfodtError
 
-from .calling import call, fill_disk, model, talk
+from .calling import call, counts, fill_disk, model, talk
 
 
 def answers(folder: Path, **values: str) -> str:
@@ -74,6 +74,35 @@ def test_a_person_may_err_ask_why_skip_and_take_back(folder: Path) -> None:
     assert "Then without it." in done.output
     assert "What was it really?" in done.output
     assert "Learned" not in done.output and "Save" not in done.output
+
+
+def test_the_last_answer_may_be_taken_back_before_the_truth_is_told(folder: Path, tmp_path: Path) -> None:
+    save, known = tmp_path / "m.npz", ["--known", "rhythm=sinus"]
+    done = call("ask", model(folder), *known, "--save", str(save), text="yes\n63\nu\n36\na\nill\nn\n")
+    assert done.exit_code == 0 and done.output.count("2. age?") == 2 and "age is open again; 1 paid." in done.output
+    assert "What was it really? (Enter: not known, u: undo, q: quit)" in done.output
+    assert "age is 63.0" in done.output and "age is 36.0" in done.output and "Learned: it was ill." in done.output
+    learner = ufodt.load(model(folder))
+    session = learner.open(known={"rhythm": "sinus"})
+    session.tell("fever", "yes")
+    session.tell("age", 36)
+    learner.learn(session.evidence, "ill")
+    learner.save(tmp_path / "expected.npz")
+    assert counts(save) == counts(tmp_path / "expected.npz")
+    nothing = call("ask", model(folder), "--learn", text="a\nu\nq\n")
+    assert "There is nothing to take back." in nothing.output and nothing.output.count("1. fever?") == 2
+
+
+def test_a_case_may_be_left_before_the_truth_is_told(folder: Path) -> None:
+    done = call("ask", model(folder), "--learn", text="a\nq\n")
+    assert done.exit_code == 0 and "Nothing was learned from this case." in done.output
+
+
+def test_a_label_may_be_called_as_a_command(tmp_path: Path) -> None:
+    ufodt.UFODT(ufodt.Problem([ufodt.Binary("a")], ["Q", "u"])).save(tmp_path / "m.npz")
+    for label in ("Q", "u"):
+        done = call("ask", str(tmp_path / "m.npz"), "--learn", text=f"a\n{label.lower()}\nn\nn\n")
+        assert "(Enter: not known)" in done.output and f"Learned: it was {label}." in done.output
 
 
 def test_a_question_whose_value_may_cost_more_says_so(tmp_path: Path) -> None:

@@ -66,6 +66,19 @@ def test_the_exported_tree_answers_as_the_model(folder: Path, tmp_path: Path) ->
     db.close()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--table", "t"],
+        ["--table", "t", "--format", "json"],
+        *(["--missing", "--format", f] for f in ("sql", "python")),
+    ],
+)
+def test_what_a_format_has_no_use_for_is_refused(folder: Path, arguments: list[str]) -> None:
+    done = call("tree", model(folder), *arguments)
+    assert done.exit_code == 2 and f"Error: {arguments[0]}" in done.output and "leave it out" in done.output
+
+
 def test_a_picture_needs_a_place(folder: Path) -> None:
     assert call("tree", model(folder), "--format", "png").exit_code == 2
 

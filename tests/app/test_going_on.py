@@ -1,8 +1,12 @@
 """`ufodt run`, interrupted: what is printed to go on with it leads to the same model and records."""
 
+import errno
+import io
 import json
+import os
 import shlex
 import signal
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +17,7 @@ from click.testing import Result
 
 import ufodt
 from ufodt.app import run as runs
+from ufodt.app.commands import commands
 from ufodt.app.reading import read_stream, read_stream_for
 from ufodt.lab import datasets
 
@@ -108,9 +113,31 @@ def test_a_second_interruption_says_which_records_it_cost(
     finally:
         signal.signal(signal.SIGINT, before)
     assert done.exit_code != 0 and ufodt.load(save).n_opened == 600
-    assert f"To go on: --model {save} --skip 600" in done.output
+    more = f"--label state --model {save} --save {save} --skip 600 --records {records}"
+    assert f"To go on: ufodt run {folder / 'cases.csv'} {more}\n" in done.output
     assert "Not all records of cases 400 to 599 (counted from 0) were written" in done.output
     assert len(records.read_text().splitlines()) == 400
+
+
+def test_what_a_full_disk_leaves_is_gone_on_with_by_the_command_that_is_printed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, part, add = tmp_path / "whole.npz", tmp_path / "part.npz", runs.Tally.add
+
+    def full(self: runs.Tally, *given: Any) -> None:
+        add(self, *given)
+        if self.n_cases == 400:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    command = ["run", str(folder / "cases.csv")]  # the label is the last column
+    assert call(*command, "--save", str(whole)).exit_code == 0
+    with monkeypatch.context() as patched, pytest.raises(OSError, match="No space left"):
+        patched.setattr(runs.Tally, "add", full)
+        patched.setattr(sys, "stderr", (said := io.StringIO()))
+        commands.main([*command, "--save", str(part)], standalone_mode=False)
+    more = next(line for line in said.getvalue().splitlines() if line.startswith("To go on: ufodt "))
+    assert call(*shlex.split(more.removeprefix("To go on: ufodt "))).exit_code == 0
+    assert part.read_bytes() == whole.read_bytes()
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])

@@ -25,9 +25,17 @@ def test_a_budget_holds_for_the_case_after_a_label_too(folder: Path, tmp_path: P
     assert "answer" in json.loads(following)  # nothing is to be had for 0.5
 
 
+@pytest.mark.parametrize("verb", ["why", "answer", "undo"])
+def test_what_takes_no_value_takes_true(verb: str, folder: Path) -> None:
+    *_, refused = talk(folder, {verb: False})
+    assert refused == {"error": f"False came for {verb}; expected true."}
+
+
 def test_a_line_that_is_no_json_is_called_so(folder: Path) -> None:
     said = call("ask", model(folder), "--json", text="nojson\n").stdout.splitlines()
     assert json.loads(said[-1])["error"].startswith("'nojson' came, which is no JSON; expected a line such as")
+    *_, twice = talk(folder, '{"tell": {"fever": "no", "fever": "yes"}}')
+    assert twice == {"error": "two keys are called 'fever'; give each its own name."}
 
 
 def test_lines_of_json_go_through_any_pipe(tmp_path: Path) -> None:

@@ -68,7 +68,9 @@ def test_a_model_outlives_what_happens_to_its_records(records: str, folder: Path
     assert done.returncode != 0 and "No space left on device" in done.stderr
     n_opened = ufodt.load(save).n_opened
     assert 0 < n_opened < 900 and "Traceback" not in done.stderr
-    assert f"What was learned so far is in {save}. To go on: --model {save} --skip {n_opened}" in done.stderr
+    assert f"What was learned so far is in {save}." in done.stderr
+    rest = f"--model {save} --save {save} --skip {n_opened} --records {records}"
+    assert f"To go on: ufodt run {folder / 'cases.csv'} --label state {rest}\n" in done.stderr
     missed = f"cases 0 to {n_opened - 1} (counted from 0)"
     assert f"Not all records of {missed} were written; they have been learned." in done.stderr
 
@@ -105,6 +107,30 @@ def test_a_model_that_is_replaced_is_named(folder: Path, tmp_path: Path) -> None
     assert f"{save} is replaced by a new model" in call(*about(folder), "--save", save).output
     again = call("run", str(folder / "cases.csv"), "--label", "state", "--model", save, "--save", save)
     assert "is replaced" not in again.output
+
+
+def test_a_file_that_is_no_model_is_not_replaced(folder: Path, tmp_path: Path) -> None:
+    table, ask = tmp_path / "table.csv", ["ask", model(folder), "--save"]
+    table.write_text("a,y\n1,0\n")
+    for command in ([*about(folder), "--save"], ask, [*ask, str(table), "--json", "--save"]):
+        with pytest.raises(UfodtError, match=f"{table} is no model; name another file."):
+            call(*command, str(table), text="")
+    assert table.read_text() == "a,y\n1,0\n"
+    empty = tmp_path / "empty.npz"
+    empty.touch()
+    assert call(*about(folder), "--save", str(empty)).exit_code == 0 and ufodt.load(empty).n_opened == 900
+
+
+@pytest.mark.parametrize("extra", [[], ["--json"]])
+def test_a_model_that_asking_replaces_is_named(extra: list[str], folder: Path, tmp_path: Path) -> None:
+    first, other = tmp_path / "first.npz", tmp_path / "other.npz"
+    first.write_bytes((folder / "model.npz").read_bytes())
+    replaced = f"{other} is replaced by what {first} learns here; to go on with it instead, ask {other}."
+    for save, says in ((first, False), (other, False), (other, True)):
+        if says:
+            other.write_bytes(first.read_bytes())
+        said = call("ask", str(first), *extra, "--save", str(save), text='{"answer": true}\n' if extra else "q\n")
+        assert (replaced in said.stderr) is says and "is replaced" not in said.stdout
 
 
 def test_a_run_that_nobody_hears_is_saved_all_the_same(folder: Path, tmp_path: Path) -> None:

@@ -166,6 +166,45 @@ def test_a_number_the_model_knows_may_have_a_decimal_comma_in_any_file(folder: P
         call("explain", model(folder), "age=1,234")
 
 
+@pytest.fixture
+def coded(tmp_path: Path) -> str:
+    """A model of a table in which -9 means "not known"; who has it is as ill as anybody else."""
+    table = [f"{-9 if i % 3 == 0 else case['age'] or 50},{case['state']}" for i, case in enumerate(rows(600))]
+    (tmp_path / "cases.csv").write_text("\n".join(["age,state", *table]))
+    (tmp_path / "about.toml").write_text('missing = ["-9"]\n')
+    save = str(tmp_path / "coded.npz")
+    about = ["--label", "state", "--price", str(tmp_path / "about.toml"), "--save", save]
+    assert call("run", str(tmp_path / "cases.csv"), *about).exit_code == 0
+    return save
+
+
+def test_a_model_remembers_which_cells_mean_not_known(coded: str, tmp_path: Path) -> None:
+    (tmp_path / "new.csv").write_text("age,state\n-9,ill\n-9.0,ill\n?,ill\n-8,ill\n70,ill\n")
+    new, save = ["run", str(tmp_path / "new.csv"), "--model", coded], str(tmp_path / "again.npz")
+
+    def asked(*more: str) -> list[int]:
+        return [len(json.loads(line)["asked"]) for line in call(*new, *more, "--records", "-").stdout.splitlines()]
+
+    assert asked() == [0, 0, 0, 1, 1]
+    assert asked("--missing", "-8") == [0, 0, 0, 0, 1]
+    said = call(*new, "--missing", "-8", "--label", "state", "--save", save)
+    assert said.exit_code == 0 and "Cells read as not known: '-8', '-9'." in said.output
+    new[-1] = save
+    assert asked() == [0, 0, 0, 0, 1]
+
+
+def test_a_model_refuses_as_a_value_what_means_not_known(coded: str) -> None:
+    refused = "age: '-9' came, which means \"not known\" to this model; skip it, or leave it out."
+    for command in (["explain", coded, "age=-9"], ["ask", coded, "--known", "age=-9"]):
+        with pytest.raises(InvalidValue, match=refused):
+            call(*command, text="")
+    assert refused in " ".join(call("ask", coded, text="-9\ns\nn\n").output.split())
+    for value in (-9, "-9"):
+        lines = call("ask", coded, "--json", text=json.dumps({"tell": {"age": value}})).stdout.splitlines()
+        assert json.loads(lines[1]) == {"error": refused}
+    assert call("explain", coded, "age=-8").exit_code == 0
+
+
 def test_cases_without_labels_are_answered_and_teach_nothing(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "new.jsonl").write_text('{"fever": "yes", "age": 70}\n{"fever": "no", "age": 20}\n')
     save = tmp_path / "m.npz"

@@ -56,11 +56,13 @@ def test_an_inch_mark_is_no_quote(tmp_path: Path) -> None:
     assert table.categories == (('5" pipe', '7" pipe'),) and len(table.y) == 3
 
 
-@pytest.mark.parametrize("coding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+@pytest.mark.parametrize(
+    "coding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-8-sig"]
+)
 @pytest.mark.parametrize("text", ["größe,y\n1.5,p\n2.5,q\n", '{"größe": 1.5, "y": "p"}\n{"größe": 2.5, "y": "q"}'])
 def test_a_byte_order_mark_says_how_a_file_is_written(coding: str, text: str, tmp_path: Path) -> None:
     path = tmp_path / ("t.jsonl" if text.startswith("{") else "t.csv")
-    path.write_bytes((text if coding in ("utf-16", "utf-8-sig") else f"\ufeff{text}").encode(coding))
+    path.write_bytes((text if coding in ("utf-16", "utf-32", "utf-8-sig") else f"\ufeff{text}").encode(coding))
     table = read_table(path, label="y")
     assert table.feature_names == ("größe",) and table.X.tolist() == [[1.5], [2.5]] and table.account == ()
 
@@ -70,6 +72,9 @@ def test_json_lines_end_only_where_lines_end_and_blanks_around_keys_are_none(tmp
     table = read_table(write(tmp_path / "t.jsonl", "\n".join(lines)), label="y")
     assert table.feature_names == ("ward",) and table.categories == (("a\u2028b", "c"),)
     assert table.X[:, 0].tolist() == [0, 1, 0] and table.y.tolist() == [1, 0, 1]
+    for twice in ('{"a": 1, "a": 2, "y": 0}', '{"a": {"b": 1, "b": 2}, "y": 0}'):
+        with pytest.raises(BadTable, match=r"^t\.jsonl, line 2: two keys are called '[ab]'; give each its own name\.$"):
+            read_table(write(tmp_path / "t.jsonl", '{"a": 1, "y": 0}\n' + twice), label="y")
     with pytest.raises(BadTable, match="line 1: two keys differ only in blanks"):
         read_table(write(tmp_path / "t.jsonl", '{"a": 1, " a": 2, "y": 0}'), label="y")
 
@@ -157,7 +162,41 @@ def test_the_index_of_a_frame_is_no_column_of_a_parquet_file(tmp_path: Path) -> 
     for name, index in (("shuffled", "__index_level_0__"), ("named", "case")):
         table = read_table(tmp_path / f"{name}.parquet", label="y")
         assert table.feature_names == ("a",)
-        assert table.account == (f"The column '{index}' was left out: it is the index of a frame of pandas.",)
+        left_out = f"The column '{index}' was left out: it is the index of a frame of pandas."
+        assert table.account == (f"{left_out} To keep it, call reset_index() before the frame is written.",)
+
+
+@pytest.mark.parametrize(("index", "named"), [("label", None), ("label", "label"), ("state", "state")])
+def test_the_index_of_a_frame_may_be_the_label(index: str, named: str | None, tmp_path: Path) -> None:
+    import pandas
+
+    frame = pandas.DataFrame({"a": [1.5, 2.5, 3.5, 4.5]}, index=pandas.Index(["p", "p", "q", "q"], name=index))
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet", label=named)
+    assert table.feature_names == ("a",) and table.y.tolist() == [0, 0, 1, 1] and table.label_names == ("p", "q")
+    problem = datasets.to_named(table)[0]
+    assert read_stream_for(problem, str(tmp_path / "t.parquet"), label=index).y == ["p", "p", "q", "q"]
+
+
+def test_bytes_in_a_parquet_file_are_text_or_left_out(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.table({"kind": [b"\xc3\xa4", b"b", None], "picture": [b"\xff\xd8", b"x", b"y"], "y": [1, 0, 1]})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    data = read_table(tmp_path / "t.parquet", label="y")
+    assert data.feature_names == ("kind",) and data.categories == (("b", "ä"),)
+    assert "The column 'picture' was left out: it holds bytes that are no text." in data.account
+
+
+def test_two_columns_of_one_name_are_refused_in_a_parquet_file_too(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.Table.from_arrays([pyarrow.array([1, 2])] * 3, names=["a", "a", "y"])
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(BadTable, match=r"^t\.parquet: two columns are called 'a'; give each its own name\.$"):
+        read_table(tmp_path / "t.parquet", label="y")
 
 
 @pytest.mark.parametrize(("said", "taken"), [(b"no JSON", None), (b'{"index_columns": null}', ("a",))])
@@ -209,6 +248,21 @@ def test_thousands_between_tabs_are_not_taken_for_decimals(tmp_path: Path) -> No
     rows = "".join(f"{number}\t{'pq'[i % 2]}\n" for i, number in enumerate(["950", "1,234", "12,500", "875"] * 8))
     (tmp_path / "t.tsv").write_text("a\tb\ty\n" + rows.replace("\t", "\t1\t"))
     assert not any("decimal points" in sentence for sentence in read_table(tmp_path / "t.tsv").account)
+
+
+def test_points_between_thousands_are_none_of_decimals_where_others_have_commas(tmp_path: Path) -> None:
+    costs, rest = ["0", "710", "8.115", "-1.234.567"] * 5, ["1,5", "2", "17,25", "3"] * 5
+    rows = "".join(f"{cost};{other};{'pq'[i % 2]}\n" for i, (cost, other) in enumerate(zip(costs, rest, strict=True)))
+    table = read_table(write(tmp_path / "t.csv", "cost;crp;y\n" + rows))
+    assert table.X[:4].tolist() == [[0, 1.5], [710, 2], [8115, 17.25], [-1234567, 3]]
+    told = "The points in 'cost' were read as those between thousands, since other columns have decimal commas"
+    assert any(sentence.startswith(told) for sentence in table.account)
+    for decimal, with_point in (("0.115", 0.115), ("8115.5", 8115.5), ("8.15", 8.15), ("8.1150", 8.115)):
+        table = read_table(write(tmp_path / "t.csv", "cost;crp;y\n" + rows.replace("-1.234.567", decimal)))
+        assert table.X[2:4, 0].tolist() == [8.115, with_point]
+        assert not any("thousands" in sentence for sentence in table.account)
+    table = read_table(write(tmp_path / "t.csv", "cost;crp;y\n" + rows.replace(",", ".").replace("1.234.567", "1")))
+    assert table.X[2].tolist() == [8.115, 17.25]  # no column has commas
 
 
 def test_a_broken_byte_costs_one_letter_and_not_the_rest(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ufodt import Binary, Continuous, Policy, Problem, stop
 from ufodt import policy as policies
-from ufodt.errors import InvalidValue, TooLarge
+from ufodt.errors import InvalidPolicy, InvalidValue, TooLarge
 from ufodt.lab.optimal import World, follow, led_world, optimum
 from ufodt.lab.worlds import OURS, costs, one_step, play, worlds
 
@@ -75,6 +75,11 @@ def test_a_problem_too_large_is_refused_in_words() -> None:
     world = World(problem, np.full((32, 2), 0.5), [0.5, 0.5])
     with pytest.raises(TooLarge, match=r"16 features have 4\.3e\+07 partial assignments.*fewer bins"):
         optimum(world)
+
+
+def test_what_is_no_policy_is_not_followed() -> None:
+    with pytest.raises(InvalidPolicy, match=r"'ec2' came to be followed; expected a Policy"):
+        follow(led_world(), "ec2")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

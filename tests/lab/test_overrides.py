@@ -176,6 +176,18 @@ def test_terms_that_do_not_fit_the_table_are_refused(toml: str, message: str, tm
         datasets.to_problem(data, priced=True)
 
 
+@pytest.mark.parametrize("terms", ["needs = ['date']", "computed_from = ['a', 'date']", "needs = ['y']"])
+def test_what_hangs_on_a_column_that_is_no_feature_is_told_why_it_is_none(terms: str, tmp_path: Path) -> None:
+    rows = "".join(f"day {i},{i * 7 % 5},{i % 3},{i % 2}\n" for i in range(40))
+    path = write(tmp_path / "t.csv", f"date,a,b,y\n{rows}")
+    message = {
+        "y": r"t\.csv: needs of 'b' in the TOML file names 'y', which is the label\.$",
+        "date": r"names 'date', which is no feature\. The column 'date' was left out: 40 different texts .* To keep it",
+    }["y" if "'y'" in terms else "date"]
+    with pytest.raises(BadTable, match=message):
+        read_table(path, label="y", overrides=write(tmp_path / "o.toml", f"[prices]\nb = {{ {terms} }}\n"))
+
+
 @pytest.mark.parametrize("toml, message", [
     ("label = 3", "'label' is 3; expected a text in quotes"),
     ("labels = 'y'", "unknown entry 'labels'"),

@@ -13,6 +13,15 @@ from ufodt.problem import MAX_LABELS
 from .written import PLAIN, account_of, write
 
 
+def test_a_heading_that_may_be_a_case_is_remarked(tmp_path: Path) -> None:
+    told = "The first line was taken as the heading; if it is a case, put names above it."
+    assert told in account_of("5.1,3.5,ill\n4.9,3,well\n6,3.1,ill\n", tmp_path, label="ill")
+    assert told in account_of("5.1,3.5,1\n4.9,3,0\n6,3.1,2\n", tmp_path, label="1")
+    assert told not in account_of("5.1,b,y\n4.9,3,well\n6,3.1,ill\n", tmp_path)
+    lines = write(tmp_path / "t.jsonl", '{"1": 4.5, "y": "y"}\n{"1": 2.5, "y": "n"}\n')
+    assert told not in read_table(lines, label="y").account
+
+
 def test_types_are_inferred_and_the_label_may_stand_in_the_middle(tmp_path: Path) -> None:
     data = read_table(write(tmp_path / "t.csv", PLAIN), label="sick")
     assert data.feature_names == ("age", "sex", "smokes", "rhythm")

@@ -80,6 +80,25 @@ def messy(path: Path) -> Path:
     return path
 
 
+def test_two_tables_of_one_name_are_compared_apart(tmp_path: Path) -> None:
+    out, tables = tmp_path / "out", [tmp_path / name / "t.csv" for name in ("one", "other")]
+    for table in tables:
+        table.parent.mkdir()
+        messy(table)
+
+    def compared(table: Path) -> set[str]:
+        arguments = ["compare", str(table), "--label", "ill", "--seeds", "1", "--jobs", "1", "--methods", "static"]
+        done = CliRunner().invoke(commands, [*arguments, "--out", str(out)], catch_exceptions=False)
+        assert done.exit_code == 0 and "1 split, " in done.output
+        return {path.name for path in out.iterdir()}
+
+    assert compared(tables[0]) == {"t"}
+    first = (out / "t" / "frontier.json").read_bytes()
+    both = compared(tables[1])
+    assert len(both) == 2 and (out / "t" / "frontier.json").read_bytes() == first
+    assert compared(tables[0]) == compared(tables[1]) == both
+
+
 def test_a_messy_table_is_compared_and_accounted_for(tmp_path: Path) -> None:
     arguments = ["compare", str(messy(tmp_path / "clinic.csv")), "--label", "ill", "--seeds", "2", "--jobs", "1"]
     arguments += ["--methods", "ufodt,static,gaussian_nb,boosting", "--out", str(tmp_path / "out")]

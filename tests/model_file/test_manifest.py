@@ -67,6 +67,8 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "budget of null": lambda m: m["policy"].update(stop={"kind": "budget", "value": None, "children": []}),
     "short expert": lambda m: m["prior"].update(experts=[["fever"]]),
     "odd label shares": lambda m: m["prior"].update(labels=[["flu"]]),
+    "missing cells are a text": lambda m: m.update(missing="-9"),
+    "a missing cell is a number": lambda m: m.update(missing=[-9]),
     "price without end": lambda m: m["problem"]["features"][0].update(price=10**400),
 }
 

@@ -1,8 +1,7 @@
 """`ufodt ask`: cases with a person, question by question in the terminal."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import click
 from rich.console import Console
@@ -11,12 +10,13 @@ from rich.markup import escape
 import ufodt
 from ufodt.amount import amount, as_number, share
 from ufodt.app.explain import print_answer, print_reasons
-from ufodt.app.reading import choices, read_label
+from ufodt.app.reading import choices, read_label, read_value, remembered
 from ufodt.app.target import Target
 from ufodt.errors import InvalidValue, UfodtError
 from ufodt.features import Feature, Value
+from ufodt.problem import Label
 from ufodt.session import Session
-from ufodt.words import from_text, in_words
+from ufodt.words import in_words, meant
 
 _KEYS = (
     "Type the value, or [bold]?[/] why this, [bold]s[/] cannot be had ([bold]s![/] but was charged), [bold]u[/] undo, "
@@ -46,14 +46,13 @@ def ask(
     )
     console.print(_KEYS, style="dim")
     while True:
-        session = learner.open(known=known, budget=budget, explore=learns)
-        known = {}
-        if not _questions(console, learner, session):
+        session, n_known, known = learner.open(known=known, budget=budget, explore=learns), len(known), {}
+        goes_on, truth = _case(console, learner, session, n_known, learns=learns)
+        if not goes_on:
             if learns:
                 console.print("Nothing was learned from this case.", style="dim")
             return
-        print_answer(console, session.predict(), problem)
-        if target is not None and (truth := _truth(learner)) is not None:
+        if target is not None and truth is not None:
             learner.learn(session.evidence, truth)
             console.print(f"Learned: it was [bold]{escape(str(truth))}[/].")
             if asks:
@@ -92,11 +91,26 @@ def _experience(learner: ufodt.UFODT) -> str:
     return f"A model {'that remembers' if forgets else 'of'} {n:,} labelled case{'' if n == 1 else 's'}"
 
 
-def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool:
+def _case(
+    console: Console, learner: ufodt.UFODT, session: Session, n_known: int, *, learns: bool
+) -> tuple[bool, Label | None]:
+    """Ask, answer and, where it is learned, be told the truth, if it is known; False when the person wants to go."""
+    while _questions(console, learner, session, n_known):
+        print_answer(console, session.predict(), learner.problem)
+        if not learns:
+            return True, None
+        command, truth = _truth(learner)
+        if command != "u":
+            return command != "q", truth
+        _take_back(console, session)
+    return False, None
+
+
+def _questions(console: Console, learner: ufodt.UFODT, session: Session, n_known: int) -> bool:
     """Ask until nothing is worth asking; False when the person wants to go."""
-    n_asked = 0
     while (question := session.ask()) is not None:
-        n_asked += 1
+        evidence = session.evidence
+        n_asked = len(evidence["values"]) + len(evidence["skipped"]) - n_known + 1
         feature = learner.problem.features[learner.problem.feature_index(question.feature)]
         hint = "a number"
         if not isinstance(feature, ufodt.Continuous):
@@ -113,13 +127,8 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
             elif command == "a":
                 return True
             elif command == "u":
-                undone = session.undo()
-                if undone is None:
-                    console.print("   There is nothing to take back.", style="yellow")
-                    continue
-                console.print(f"   {escape(undone)} is open again; {amount(session.cost)} paid.", style="dim")
-                n_asked = max(0, n_asked - 2)
-                break
+                if _take_back(console, session):
+                    break
             elif command in ("s", "s!"):
                 session.skip(question.feature, charged=command == "s!")
                 charged = f" {amount(session.cost)} paid." if command == "s!" else ""
@@ -127,7 +136,7 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
                 break
             elif said:
                 try:
-                    session.tell(question.feature, _value(feature, said))
+                    session.tell(question.feature, _value(feature, said, remembered(learner)))
                 except InvalidValue as error:
                     console.print(f"   {escape(str(error))}", style="yellow")
                     continue
@@ -147,11 +156,21 @@ def _questions(console: Console, learner: ufodt.UFODT, session: Session) -> bool
     return True
 
 
-def _value(feature: Feature, said: str) -> Value:
+def _take_back(console: Console, session: Session) -> bool:
+    """Undo the last answer; whether there was one."""
+    undone = session.undo()
+    if undone is None:
+        console.print("   There is nothing to take back.", style="yellow")
+    else:
+        console.print(f"   {escape(undone)} is open again; {amount(session.cost)} paid.", style="dim")
+    return undone is not None
+
+
+def _value(feature: Feature, said: str, missing: Iterable[str]) -> Value:
     """The value that was typed; the beginning of a name is enough where no other begins so, but not of a number."""
-    meant = [] if isinstance(feature, ufodt.Continuous | ufodt.Binary) else list(feature.values)
-    meant = [v for v in meant if str(v).lower().startswith(said.lower()) and math.isnan(as_number(str(v)))]
-    return from_text(feature, str(meant[0]) if len(meant) == 1 else said, decimal_comma=True)
+    names = [] if isinstance(feature, ufodt.Continuous | ufodt.Binary) else list(feature.values)
+    names = [v for v in names if str(v).lower().startswith(said.lower()) and math.isnan(as_number(str(v)))]
+    return read_value(feature, str(names[0]) if len(names) == 1 else said, missing=missing)
 
 
 def _is_value(feature: Feature, said: str) -> bool:
@@ -166,13 +185,17 @@ def _now(session: Session) -> str:
     return f"{', '.join(f'{escape(str(label))} {share(p)}' for label, p in ranked)} · {amount(session.cost)} paid"
 
 
-def _truth(learner: ufodt.UFODT) -> Any:
-    """The true label, or None when it is not known."""
+def _truth(learner: ufodt.UFODT) -> tuple[str, Label | None]:
+    """The true label, None when it is not known; or else a command, `u` or `q`, where no label is written so."""
+    commands = {key: word for key, word in {"u": "undo", "q": "quit"}.items() if not meant(learner.problem.labels, key)}
+    keys = "".join(f", {key}: {word}" for key, word in commands.items())
     while True:
-        said = str(click.prompt("What was it really? (Enter: not known)", default="", show_default=False)).strip()
-        if not said:
-            return None
+        said = str(
+            click.prompt(f"What was it really? (Enter: not known{keys})", default="", show_default=False)
+        ).strip()
+        if not said or said in commands:
+            return said, None
         try:
-            return read_label(learner.problem, said)
+            return "", read_label(learner.problem, said)
         except InvalidValue as error:
             click.echo(f"   {error}")

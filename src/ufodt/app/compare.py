@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from rich.box import SIMPLE
@@ -48,14 +49,15 @@ def show(
     chosen = tradeoff.checked_methods(methods or tradeoff.default_methods(data))
     seeds = tuple(range(n_seeds))
     runs = list(tradeoff.runs_of(name, chosen, seeds, n_features=data.X.shape[1], priced=priced, label=label))
-    folder = results / data.name
+    table = str(Path(name).resolve()) if Path(name).is_file() else None
+    folder = _folder(results, data.name, table)
     outcome = carry_out(console, [run for *_, run in runs], folder, n_jobs=n_jobs, live=not as_json)
     for job, why in sorted(outcome.failures.items()):
         console.print(f"failed: {job}: {why}", style="red")
     found = tradeoff.compare(runs, Found(folder), data, priced=priced)
     if not found.frontiers:
         raise InvalidPolicy("No method went through all its runs, so there is nothing to compare; see why above.")
-    report = tradeoff.to_dict(found, data, seeds=seeds, priced=priced)
+    report = tradeoff.to_dict(found, data, seeds=seeds, priced=priced) | {"table": table}
     write_text(folder / "frontier.json", json.dumps(report, indent=2))
     pictures = tradeoff.draw(found, data, folder, priced=priced)
     if as_json:
@@ -63,8 +65,19 @@ def show(
     else:
         _print_table(console, found, priced=priced)
         files = ", ".join(str(path) for path in (*pictures, folder / "frontier.json"))
-        console.print(f"{n_seeds} splits, {time.perf_counter() - start:.0f} s. {files}", style="dim")
+        splits = "1 split" if n_seeds == 1 else f"{n_seeds} splits"
+        console.print(f"{splits}, {time.perf_counter() - start:.0f} s. {files}", style="dim")
     return not outcome.failures
+
+
+def _folder(results: Path, name: str, table: str | None) -> Path:
+    """Where a comparison is written: a folder of the table's name, or one beside it where that is another table's."""
+    folder = results / name
+    try:
+        before = json.loads((folder / "frontier.json").read_text(encoding="utf-8")).get("table", table)
+    except (OSError, ValueError):
+        return folder
+    return folder if before == table else results / f"{name}-{sha256((table or name).encode()).hexdigest()[:8]}"
 
 
 def _print_account(console: Console, name: str, card: str, account: Sequence[str]) -> None:

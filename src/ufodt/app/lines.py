@@ -7,11 +7,12 @@ from typing import Any, TextIO
 
 import ufodt
 from ufodt.app.explain import as_json
-from ufodt.app.reading import read_label
+from ufodt.app.reading import check_known, read_label, remembered
 from ufodt.app.target import Target
 from ufodt.errors import InvalidValue, UfodtError
 from ufodt.evidence import Evidence
 from ufodt.features import Value, some
+from ufodt.lab.datasets.cells import each_once
 from ufodt.session import Question, Session
 from ufodt.words import from_text
 
@@ -65,7 +66,9 @@ def serve_lines(
 def _request(line: str) -> tuple[str, Any, bool]:
     """What a line asks for: a verb, what is given to it, and whether what could not be had was charged."""
     try:
-        request = json.loads(line)
+        request = json.loads(line, object_pairs_hook=each_once)
+    except InvalidValue:
+        raise
     except ValueError:
         raise InvalidValue(
             f'{line.strip()!r} came, which is no JSON; expected a line such as {{"undo": true}}.'
@@ -103,9 +106,9 @@ def _earlier(given: Any) -> tuple[Evidence, Any]:
 def _respond(learner: ufodt.UFODT, session: Session, verb: str, given: Any) -> dict[str, Any]:
     if verb == "tell":
         _tell(session, {name: _sent(learner, name, value) for name, value in _object(given).items()})
+    elif verb in ("undo", "why", "answer") and given is not True:
+        raise InvalidValue(f"{given!r} came for {verb}; expected true.")
     elif verb == "undo":
-        if given is not True:
-            raise InvalidValue(f"{given!r} came for undo; expected true.")
         session.undo()
     elif verb == "why":
         return {"why": as_json(session)}
@@ -146,6 +149,7 @@ def _object(given: Any) -> dict[str, Any]:
 def _sent(learner: ufodt.UFODT, name: str, value: Any) -> Any:
     """A value as the problem has it, where JSON writes it another way: 2 for "2", "yes" for 1."""
     feature = learner.problem.features[learner.problem.feature_index(name)]
+    check_known(feature, str(value), missing=remembered(learner))
     if value is None or isinstance(feature, ufodt.Continuous) and not isinstance(value, str):
         return value
     if not isinstance(feature, ufodt.Continuous) and any(_is_exactly(value, known) for known in feature.values):

@@ -32,7 +32,7 @@ _FORMATS = {
     "--missing",
     multiple=True,
     metavar="CELL",
-    help='A further cell that means "not known", such as -9; may be repeated.',
+    help='A further cell that means "not known", such as -9; may be repeated. A saved model remembers it.',
 )
 @click.option("--prior", type=click.Path(dir_okay=False), help="TOML file: what an expert knows before the first case.")
 @_BUDGET
@@ -92,7 +92,7 @@ def run(
     import shlex
 
     import ufodt
-    from ufodt.app.reading import read_drift, read_stream, read_stream_for
+    from ufodt.app.reading import read_drift, read_stream, read_stream_for, remember, remembered
     from ufodt.app.run import Patient, out_of, print_summary
     from ufodt.app.run import run as go
     from ufodt.app.target import Target
@@ -103,11 +103,11 @@ def run(
         if given is not None:
             raise click.UsageError(f"--{option} belongs to a new model; a saved one has its own.")
     _check_folder(None if records == "-" else records)
-    _check_place(save)
     _check_apart(
         "--records", records, {"DATA": data, "--price": about, "--prior": prior, "--model": model, "--save": save}
     )
     _check_apart("--save", save, {"DATA": data, "--price": about, "--prior": prior})
+    _check_place(save)
     target = None if save is None else Target(save)
     console = Patient(highlight=False, stderr=as_json or records == "-", soft_wrap=True)
     with console.status("Reading the table") if console.is_terminal else nullcontext():
@@ -123,15 +123,24 @@ def run(
             )
         else:
             learner = ufodt.load(model)
-            stream = read_stream_for(learner.problem, data, label=label, missing=missing)
+            codes = (*remembered(learner), *missing)
+            stream = read_stream_for(learner.problem, data, label=label, missing=codes)
+        remember(learner, stream.missing)
     if skip > len(stream.y):
         raise click.UsageError(f"--skip leaves out {skip:,} cases, but {data} has {len(stream.y):,}.")
     replaced = f"{save} is replaced by a new model; to go on with it instead, name it with --model too."
     with suppress(OSError):  # who does not hear it is no reason not to work
         for sentence in (*stream.account, *([replaced] if save and model is None and os.path.exists(save) else [])):
             console.print(sentence, style="dim", markup=False)
+
+    def go_on(model: str, n_done: int) -> str:
+        rest = [] if stream.label is None else ["--label", stream.label]
+        rest += ["--model", model, "--save", model, "--skip", str(n_done)]
+        rest += [] if records is None else ["--records", records]
+        return shlex.join(["ufodt", "run", data, *rest])
+
     with out_of(records, append=skip > 0) as out:
-        tally, done = go(console, learner, stream, target=target, skip=skip, records=out)
+        tally, done = go(console, learner, stream, target=target, skip=skip, records=out, go_on=go_on)
     if as_json:
         click.echo(json.dumps(tally.summary(learner.problem)))
     else:
@@ -145,12 +154,8 @@ def run(
     if not done:
         n_done = skip + tally.n_cases
         console.print(f"Interrupted after {n_done:,} of {len(stream.y):,} cases.", style="yellow")
-        if target is not None and data != "-":
-            rest = [] if stream.label is None else ["--label", stream.label]
-            rest += [f"--missing={cell}" for cell in stream.missing]
-            rest += ["--model", target.path, "--save", target.path, "--skip", str(n_done)]
-            rest += [] if records is None else ["--records", records]
-            console.print(f"To go on: {shlex.join(['ufodt', 'run', data, *rest])}", markup=False)
+        if target is not None:
+            console.print(f"To go on: {go_on(target.path, n_done)}", markup=False)
         raise SystemExit(130)
 
 
@@ -199,7 +204,7 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     import ufodt
     from ufodt.app.ask import ask as go
     from ufodt.app.lines import serve_lines
-    from ufodt.app.reading import read_values, standard_input
+    from ufodt.app.reading import read_values, remembered, standard_input
     from ufodt.app.target import Target
     from ufodt.errors import UfodtError
 
@@ -211,7 +216,10 @@ def ask(model: str, known: tuple[str, ...], budget: float | None, learn: bool, s
     target = Target(save or model) if learn or save is not None else None
     _check_place(None if target is None else target.path)
     learner = ufodt.load(model)
-    values, most = read_values(learner.problem, known), math.inf if budget is None else budget
+    if save is not None and os.path.exists(save) and not _is_same(save, model):
+        click.echo(f"{save} is replaced by what {model} learns here; to go on with it instead, ask {save}.", err=True)
+    values = read_values(learner.problem, known, missing=remembered(learner))
+    most = math.inf if budget is None else budget
     if as_json:
         lines = (line.decode("utf-8", errors="replace").lstrip("\ufeff") for line in typed)
         serve_lines(learner, lines, sys.stdout, known=values, budget=most, target=target)
@@ -237,10 +245,10 @@ def explain(model: str, values: tuple[str, ...], budget: float | None, as_json: 
 
     import ufodt
     from ufodt.app import explain as pages
-    from ufodt.app.reading import read_values
+    from ufodt.app.reading import read_values, remembered
 
     learner = ufodt.load(model)
-    known = read_values(learner.problem, values)
+    known = read_values(learner.problem, values, missing=remembered(learner))
     session = learner.open(known=known, budget=math.inf if budget is None else budget, explore=False)
     if as_json:
         click.echo(json.dumps(pages.as_json(session)))
@@ -276,7 +284,7 @@ def explain(model: str, values: tuple[str, ...], budget: float | None, as_json: 
 )
 @click.option("--missing", is_flag=True, help="Show what is done where a value cannot be had.")
 @click.option("--max-nodes", type=click.IntRange(min=1), help="Of the tree in all.  [default: 20000, exported 5000]")
-@click.option("--table", default="cases", show_default=True, help="Name of the table in SQL.")
+@click.option("--table", help="Name of the table in SQL.  [default: cases]")
 def tree(
     model: str,
     form: str | None,
@@ -285,7 +293,7 @@ def tree(
     min_share: float | None,
     missing: bool,
     max_nodes: int | None,
-    table: str,
+    table: str | None,
 ) -> None:
     """Show the policy as a tree, or write it as a picture, as SQL, or as Python that needs no ufodt."""
     import ufodt
@@ -299,15 +307,20 @@ def tree(
                 f"{output}: no format goes by the ending {ending}; expected {', '.join(_FORMATS)}, or say --format."
             )
         form = _FORMATS.get(ending, "text")
+    is_exported = form in ("json", "sql", "python")
+    if missing and is_exported:
+        raise click.UsageError(f"--missing belongs to text and pictures; leave it out, {form} always has it.")
+    if table is not None and form != "sql":
+        raise click.UsageError(f"--table names the table in SQL; leave it out, {form} has none.")
     if form == "png" and output is None:
         raise click.UsageError("A PNG goes into a file: name one with --output.")
     learner = ufodt.load(model)
     shown = {"max_depth": max_depth, "min_share": min_share}
     given = {name: value for name, value in shown.items() if value is not None}
-    if form in ("json", "sql", "python"):
+    if is_exported:
         frozen = learner.tree(max_nodes=max_nodes or _EXPORTED, **given)  # type: ignore[arg-type]
         if form == "sql":
-            text = frozen.to_sql(table)
+            text = frozen.to_sql(table or "cases")
         else:
             text = frozen.to_json() if form == "json" else frozen.to_python()
         if not frozen.complete and not given:
@@ -339,7 +352,7 @@ def _check_folder(path: str | None) -> None:
 def _check_place(model: str | None) -> None:
     """Complain before the work that a model cannot be saved there."""
     from ufodt.errors import UfodtError
-    from ufodt.model_file import place
+    from ufodt.model_file import may_be_replaced, place
 
     if model is None:
         return
@@ -347,6 +360,8 @@ def _check_place(model: str | None) -> None:
     _check_folder(str(target))
     if not os.access(target.parent, os.W_OK):
         raise UfodtError(f"Nothing may be written into {str(target.parent)!r}; save {target.name} elsewhere.")
+    if not may_be_replaced(target):
+        raise UfodtError(f"{model} is no model; name another file.")
 
 
 def _check_apart(option: str, path: str | None, others: dict[str, str | None]) -> None:

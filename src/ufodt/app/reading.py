@@ -10,13 +10,13 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ufodt import drift
+from ufodt import UFODT, drift
 from ufodt.drift import Drift
 from ufodt.errors import InvalidPolicy, InvalidValue
 from ufodt.features import Feature, Value, some
 from ufodt.lab import datasets
 from ufodt.lab.datasets import Dataset
-from ufodt.lab.datasets.cells import Cells, decode, examples, read_cells
+from ufodt.lab.datasets.cells import Cells, decode, examples, one_of, read_cells
 from ufodt.lab.datasets.overrides import Overrides, loss_table, read_overrides
 from ufodt.lab.datasets.table import label_column, labelled, understand
 from ufodt.problem import Label, Problem
@@ -43,7 +43,8 @@ def read_stream(path: str, *, label: str | None, about: str | None, missing: Ite
     said = Overrides() if about is None else read_overrides(Path(about))
     unknown = said.missing | set(missing)
     with _file(path) as file:
-        cells, named = read_cells(file, missing=unknown), label or said.label
+        named = label or said.label
+        cells = read_cells(file, label=named, missing=unknown)
         column = label_column(cells.header, named)
         known = labelled(cells, column)
         data = understand(known, said, file, label=named)
@@ -60,9 +61,12 @@ def read_stream(path: str, *, label: str | None, about: str | None, missing: Ite
 
 def read_stream_for(problem: Problem, path: str, *, label: str | None, missing: Iterable[str] = ()) -> Stream:
     """Return a table as a problem that is known already sees it; what does not fit counts as missing, and is told."""
+    unknown = sorted(set(missing))
     with _file(path) as file:
-        cells = read_cells(file, missing=frozenset(missing))
+        cells = read_cells(file, label=label, missing=frozenset(unknown))
     account = list(cells.account)
+    if unknown:
+        account.append(f"Cells read as not known: {some(unknown)}.")
     if label is not None and label not in cells.header:
         raise InvalidValue(f"No column is called {label!r}; expected one of {', '.join(cells.header)}.")
     absent = [feature.name for feature in problem.features if feature.name not in cells.header]
@@ -77,7 +81,17 @@ def read_stream_for(problem: Problem, path: str, *, label: str | None, missing: 
         account.append("No label column was named, so the cases are answered and nothing is learned.")
     else:
         y = _read_labels(problem, cells, label)
-    return Stream(problem, X, y, label, tuple(missing), tuple(account))
+    return Stream(problem, X, y, label, tuple(unknown), tuple(account))
+
+
+def remembered(learner: UFODT) -> tuple[str, ...]:
+    """Return the further cells that mean "not known" in the tables that a model was made for."""
+    return learner._settings.missing
+
+
+def remember(learner: UFODT, missing: Iterable[str]) -> None:
+    """Have a model know which further cells mean "not known", in its file too."""
+    learner._settings = learner._settings._replace(missing=tuple(missing))
 
 
 def _kinds(data: Dataset) -> str:
@@ -150,7 +164,21 @@ def read_label(problem: Problem, text: str) -> Label:
     return found[0]
 
 
-def read_values(problem: Problem, pairs: Iterable[str]) -> dict[str, Value]:
+def check_known(feature: Feature, text: str, *, missing: Iterable[str]) -> None:
+    """Refuse as a value what means "not known" in the tables of a model."""
+    if one_of(missing)(text.strip()):
+        raise InvalidValue(
+            f'{feature.name}: {text.strip()!r} came, which means "not known" to this model; skip it, or leave it out.'
+        )
+
+
+def read_value(feature: Feature, text: str, *, missing: Iterable[str]) -> Value:
+    """Return the value that somebody wrote, with a decimal comma or without."""
+    check_known(feature, text, missing=missing)
+    return from_text(feature, text, decimal_comma=True)
+
+
+def read_values(problem: Problem, pairs: Iterable[str], *, missing: Iterable[str] = ()) -> dict[str, Value]:
     """Return values given as `name=value`."""
     values: dict[str, Value] = {}
     for pair in pairs:
@@ -160,7 +188,7 @@ def read_values(problem: Problem, pairs: Iterable[str]) -> dict[str, Value]:
         feature = problem.features[problem.feature_index(name.strip())]
         if feature.name in values:
             raise InvalidValue(f"{feature.name} came twice, the second time as {pair!r}; give each feature one value.")
-        values[feature.name] = from_text(feature, text, decimal_comma=True)
+        values[feature.name] = read_value(feature, text, missing=missing)
     return values
 
 

@@ -1,7 +1,6 @@
 """`ufodt run`: a learner goes through a table case by case, and is saved whatever happens."""
 
 import json
-import shlex
 import signal
 import sys
 import time
@@ -92,10 +91,12 @@ def run(
     target: Target | None,
     skip: int,
     records: TextIO | None,
+    go_on: Callable[[str, int], str],
 ) -> tuple[Tally, bool]:
     """Take the learner through the cases from number `skip` on; return what happened, and whether all are done.
 
-    Where no case has a label there is nothing to explore for: they are answered as by the tree of the model.
+    Where no case has a label there is nothing to explore for: they are answered as by the tree of the model. The
+    command that goes on with a saved model, after so many cases, is `go_on`'s to say.
     """
     tally, saved_at, n_cases, n_opened = Tally(), time.monotonic(), len(stream.y), learner.n_opened
     learns = any(label is not None for label in stream.y)
@@ -119,10 +120,10 @@ def run(
         _save(learner, target)
         if target is not None:
             with suppress(OSError):
-                print(f"What was learned so far is in {target.path}.", end=" " if learns else "\n", file=sys.stderr)
+                print(f"What was learned so far is in {target.path}.", file=sys.stderr)
                 if learns:
                     n_done, n_written = skip + learner.n_opened - n_opened, skip + tally.n_cases
-                    print(f"To go on: --model {shlex.quote(target.path)} --skip {n_done}", file=sys.stderr)
+                    print(f"To go on: {go_on(target.path, n_done)}", file=sys.stderr)
                     if records is not None and n_written < n_done:
                         missed = f"cases {n_written:,} to {n_done - 1:,} (counted from 0)"
                         print(f"Not all records of {missed} were written; they have been learned.", file=sys.stderr)

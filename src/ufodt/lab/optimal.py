@@ -21,7 +21,7 @@ from ufodt import certificate, core
 from ufodt import policy as policies
 from ufodt.certificate import Expected
 from ufodt.compiled import compile_problem
-from ufodt.errors import InvalidValue
+from ufodt.errors import InvalidPolicy, InvalidValue
 from ufodt.features import Continuous
 from ufodt.lab.datasets import led, to_problem
 from ufodt.lab.datasets.generated import DIGITS
@@ -111,6 +111,8 @@ def follow(world: World, policy: Policy, *, worth: float | None = None, seed: in
 
     A policy that draws hypotheses is one tree per `seed`.
     """
+    if not isinstance(policy, Policy):
+        raise InvalidPolicy(f"{policy!r} came to be followed; expected a Policy(...).")
     worth = policies.worth(policy, world.problem) if worth is None else worth
     planned = policies.settled(policy, world.problem, world.compiled, world.belief)
     tree = core.Tree(world.compiled, planned, world.belief, seed=seed, number=0)

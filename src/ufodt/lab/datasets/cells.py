@@ -11,21 +11,30 @@ from functools import cache
 from itertools import islice
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 from ufodt.amount import as_number
 from ufodt.lab.datasets.dataset import BadTable, DatasetUnavailable
 from ufodt.words import DECIMAL_COMMA, THOUSANDS
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
+TEXT_SUFFIXES = (".csv", ".tsv")  # with a heading in the first line
+TABLE_SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".jsonl")
 MISSING_CELLS = frozenset({"", "?", "na", "n/a", "nan", "-nan", "null", "#n/a", "#na", "<na>"})
 CLEAR_SHARE = 0.9  # of the known cells of a column must fit, for the rest to be taken as slips
 _SHOWN = 5  # examples in a sentence of the account
 _QUOTED = r'(?<![^,;\t|])"[^"]*(?:""[^"]*)*"'  # a whole cell in quotes; what separates cells may stand inside
 _HEADING = re.compile(rf"(?:{_QUOTED}|[^\r\n])*")
 _SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])[",;\t|]*[\r\n]', re.IGNORECASE)  # what Excel may write in the first line
+_MARKS = (  # the first of UTF-32 begins with one of UTF-16
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
 _NO_TEXT = (b"\x1f\x8b", b"PK\x03\x04")  # how files of gzip and zip (Excel) begin
 _ABOVE = re.compile(r"(?:[ \t,;|]*[\r\n]+)*")  # lines without a word
 _WHOLE = re.compile(r"[+-]?\d+")
+_WHOLE_WITH_POINTS = re.compile(r"[+-]?(?:0|[1-9]\d{0,2}(?:\.\d{3})*)")  # as 1.234.567
 _BLANKS_AFTER_QUOTE = re.compile(r'(?:(?<=[^"]")|(?<=[,;\t|\r\n]"")) +(?=[,;\t|\r\n])')
 
 
@@ -38,10 +47,13 @@ class Cells:
     account: list[str]
 
 
-def read_cells(path: str | Path, *, missing: frozenset[str] = frozenset()) -> Cells:
-    """Return a file as text, cell by cell; empty where a value is not known."""
+def read_cells(path: str | Path, *, label: str | None = None, missing: frozenset[str] = frozenset()) -> Cells:
+    """Return a file as text, cell by cell; empty where a value is not known.
+
+    The index of a frame is no column, unless it is the label: the one that was named, else one called `label`.
+    """
     unknown = _means_nothing(missing)
-    table = _read_cells(Path(path), unknown)
+    table = _read_cells(Path(path), label or "label", unknown)
     return Cells(table.header, [["" if unknown(cell) else cell for cell in row] for row in table.rows], table.account)
 
 
@@ -53,9 +65,8 @@ def decode(content: bytes) -> tuple[str, list[str]]:
     >>> decode(b"\\xe9")
     ('é', ['The file is not UTF-8; it was read as cp1252, as Excel writes it.'])
     """
-    marked = content.startswith(codecs.BOM_UTF8)
-    name = "UTF-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else _unmarked(content)
-    coding, account = "utf-8-sig" if marked else name, []
+    name = next((name for mark, name in _MARKS if content.startswith(mark)), None) or _unmarked(content)
+    coding, account = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else name, []
     try:
         return content.decode(coding), []
     except UnicodeDecodeError:
@@ -101,20 +112,24 @@ def examples(noun: str, items: Sequence[object]) -> str:
     return f"{word}{shown}{', …' if len(items) > _SHOWN else ''}"
 
 
-def _read_cells(path: Path, unknown: Callable[[str], bool]) -> Cells:
+def _read_cells(path: Path, label: str, unknown: Callable[[str], bool]) -> Cells:
     if path.suffix.lower() not in TABLE_SUFFIXES:
         raise BadTable(f"{path.name}: expected a file ending in {', '.join(TABLE_SUFFIXES)}.")
     if not path.is_file():
         raise DatasetUnavailable(f"there is no file {str(path)!r}; check the path.")
     if path.suffix.lower() == ".parquet":
-        table = _read_parquet(path)
+        table = _read_parquet(path, label)
     else:
         table = _read_json_lines(path) if path.suffix.lower() == ".jsonl" else _read_text(path, unknown)
     table = _without_blank_columns(table)
-    repeated = sorted({name for name in table.header if table.header.count(name) > 1})
+    _check_differ(table.header, path)
+    return table
+
+
+def _check_differ(names: Sequence[str], path: Path) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise BadTable(f"{path.name}: two columns are called {repeated[0]!r}; give each its own name.")
-    return table
 
 
 def _without_blank_columns(table: Cells) -> Cells:
@@ -143,9 +158,18 @@ def _read_text(path: Path, unknown: Callable[[str], bool]) -> Cells:
     headings = ([name.strip() for name in row] for _, row in records)
     header = next((names for names in headings if any(names)), [])
     rows = _fitting(records, header, path.name, account)
-    for j, name in enumerate(header):
+    names = [name or f"column_{j + 1}" for j, name in enumerate(header)]
+    decimal = set()
+    for j, name in enumerate(names):
         if delimiter != "," and _read_decimal_commas(rows, j, unknown, may_be_thousands=delimiter != ";"):
-            account.append(f"The commas in {name or f'column_{j + 1}'!r} were read as decimal points.")
+            account.append(f"The commas in {name!r} were read as decimal points.")
+            decimal.add(j)
+    for j, name in enumerate(names):
+        if decimal and j not in decimal and _read_thousands(rows, j, unknown):
+            account.append(
+                f"The points in {name!r} were read as those between thousands, since other columns have decimal "
+                "commas; if they are decimal points, write commas there too."
+            )
     return Cells(header, rows, account)
 
 
@@ -204,6 +228,16 @@ def _read_decimal_commas(
     return True
 
 
+def _read_thousands(rows: list[list[str]], j: int, unknown: Callable[[str], bool]) -> bool:
+    """Write a column of whole numbers without the points between their thousands; whether it is one."""
+    known = [row for row in rows if not unknown(row[j])]
+    if not any("." in row[j] for row in known) or not all(_WHOLE_WITH_POINTS.fullmatch(row[j]) for row in known):
+        return False
+    for row in known:
+        row[j] = row[j].replace(".", "")
+    return True
+
+
 def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[str, list[str]]]:
     """Give every row after the lines that it takes up, such as `7` or `7-9`; a quote left open is refused."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -236,27 +270,44 @@ def _delimiter(text: str) -> str:
     return max(",;\t|", key=bare.count)
 
 
-def _read_parquet(path: Path) -> Cells:
+def _read_parquet(path: Path, label: str) -> Cells:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise DatasetUnavailable("Parquet files are read by pyarrow: pip install pyarrow") from None
     try:
+        _check_differ(pyarrow.parquet.read_schema(path).names, path)
         table = pyarrow.parquet.read_table(path)
         said = (table.schema.pandas_metadata or {}).get("index_columns") or ()
+    except BadTable:
+        raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise BadTable(f"{path.name}: not a readable Parquet file ({error}); write it again.") from None
-    index = [name for name in said if name in table.column_names]  # the others say how rows are numbered
+    index = [name for name in said if name in table.column_names and name != label]  # others number the rows
     table = table.drop_columns(index)
-    account = [f"The column {name!r} was left out: it is the index of a frame of pandas." for name in index]
-    columns = [
-        ["" if value is None else str(value).strip() for value in column.to_pylist()] for column in table.columns
+    account = [
+        f"The column {name!r} was left out: it is the index of a frame of pandas. To keep it, call reset_index() "
+        "before the frame is written."
+        for name in index
     ]
-    if not columns or not columns[0]:
+    columns: dict[str, list[str]] = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            columns[name] = [_cell(value) for value in column.to_pylist()]
+        except UnicodeDecodeError:
+            account.append(f"The column {name!r} was left out: it holds bytes that are no text.")
+    if not columns or not table.num_rows:
         raise BadTable(f"{path.name}: expected at least one column and one row, found {table.shape}.")
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    return Cells([str(name).strip() for name in table.column_names], rows, account)
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    return Cells([str(name).strip() for name in columns], rows, account)
+
+
+def _cell(value: Any) -> str:
+    """What a cell of a Parquet file holds, as text; bytes are read as UTF-8."""
+    if value is None:
+        return ""
+    return (value.decode() if isinstance(value, bytes) else str(value)).strip()
 
 
 def _read_json_lines(path: Path) -> Cells:
@@ -267,7 +318,9 @@ def _read_json_lines(path: Path) -> Cells:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=each_once)
+        except BadTable as error:
+            raise BadTable(f"{path.name}, line {i + 1}: {error}") from None
         except (ValueError, RecursionError) as error:
             raise BadTable(f"{path.name}, line {i + 1}: {error}; expected one JSON object per line.") from None
         if not isinstance(row, dict):
@@ -283,12 +336,34 @@ def _read_json_lines(path: Path) -> Cells:
     return Cells(header, rows, account)
 
 
+def one_of(codes: Iterable[str]) -> Callable[[str], bool]:
+    """Return whether a cell is one of some codes, written just so or as the same number.
+
+    >>> [one_of(["-9", "none"])(cell) for cell in ("-9.0", "none", "None")]
+    [True, True, False]
+    """
+    texts = frozenset(codes)
+    numbers = {number for cell in texts if not isnan(number := as_number(cell))}
+    return lambda cell: cell in texts or (bool(numbers) and as_number(cell) in numbers)
+
+
+def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON whose keys differ, for `json.loads`, which of two alike would keep the last.
+
+    >>> json.loads('{"a": 1, "a": 2}', object_pairs_hook=each_once)
+    Traceback (most recent call last):
+    ...
+    ufodt.lab.datasets.dataset.BadTable: two keys are called 'a'; give each its own name.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadTable(f"two keys are called {twice!r}; give each its own name.")
+    return found
+
+
 def _means_nothing(further: frozenset[str]) -> Callable[[str], bool]:
     """Return whether a cell means "not known"."""
-    numbers = {number for cell in further if not isnan(number := as_number(cell))}  # -9 is -9.0 too
-
-    @cache
-    def unknown(cell: str) -> bool:
-        return cell.lower() in MISSING_CELLS or cell in further or (bool(numbers) and as_number(cell) in numbers)
-
-    return unknown
+    is_code = one_of(further)
+    return cache(lambda cell: cell.lower() in MISSING_CELLS or is_code(cell))

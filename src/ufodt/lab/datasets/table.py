@@ -11,7 +11,7 @@ A cell that does not fit an otherwise clear column becomes missing. Nothing is d
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from math import isfinite, isnan, nan
@@ -22,7 +22,7 @@ import numpy as np
 
 from ufodt.amount import as_number
 from ufodt.features import Priced
-from ufodt.lab.datasets.cells import CLEAR_SHARE, Cells, examples, read_cells, toml_key, were
+from ufodt.lab.datasets.cells import CLEAR_SHARE, TEXT_SUFFIXES, Cells, examples, read_cells, toml_key, were
 from ufodt.lab.datasets.dataset import BadTable, Column, Dataset, FloatArray, Kind, assemble
 from ufodt.lab.datasets.overrides import Override, Overrides, read_overrides
 from ufodt.problem import MAX_LABELS
@@ -87,8 +87,8 @@ def read_table(path: str | Path, *, label: str | None = None, overrides: str | P
     """
     path = Path(path)
     said = read_overrides(Path(overrides)) if overrides is not None else Overrides()
-    cells = read_cells(path, missing=said.missing)
     named = label or said.label
+    cells = read_cells(path, label=named, missing=said.missing)
     known = labelled(cells, label_column(cells.header, named))
     n_unlabelled = len(cells.rows) - len(known.rows)
     if n_unlabelled:
@@ -119,6 +119,9 @@ def understand(
     if label is None:
         account.append(f"The column {name!r} was taken as the label.")
     at = cells.header.index(name)
+    are_numbers = not any(isnan(as_number(column)) for column in cells.header)
+    if path.suffix.lower() in TEXT_SUFFIXES and (are_numbers or any(row[at] == name for row in cells.rows)):
+        account.append("The first line was taken as the heading; if it is a case, put names above it.")
     y, label_names = _labels([row[at] for row in cells.rows], f"{path.name}: {name!r}", account)
     _check_named(cells.header, name, said, path)
     columns, values = _features(cells.header, cells.rows, at, said, account)
@@ -128,6 +131,7 @@ def understand(
             f"{' '.join(account)}"
         )
     prices = _prices(columns, said, account)
+    _check_kept(cells.header, name, prices or {}, account, path)
     return assemble(
         path.stem, columns, np.column_stack(values), y, label_names,
         source=f"the user's file {path.name}", licence="the user's own",
@@ -330,6 +334,20 @@ def _prices(columns: Sequence[Column], said: Overrides, account: list[str]) -> d
         if terms.later_price is not None and members[terms.group] == 1:
             account.append(f"{name} is alone in the group {terms.group!r}, so its later price is never asked.")
     return prices
+
+
+def _check_kept(
+    header: Sequence[str], label: str, prices: Mapping[str, Priced], account: Sequence[str], path: Path
+) -> None:
+    """Complain of a feature that hangs on a column which is none."""
+    for name, terms in prices.items():
+        for what, others in (("needs", terms.needs), ("computed_from", terms.computed_from)):
+            for other in others:
+                if other == label or (other in header and other not in prices):
+                    reason = "is the label" if other == label else "is no feature"
+                    why = [sentence for sentence in account if sentence.startswith(f"The column {other!r} was left")]
+                    said = f"{path.name}: {what} of {name!r} in the TOML file names {other!r}, which {reason}."
+                    raise BadTable(" ".join([said, *why]))
 
 
 def _check_named(header: Sequence[str], label: str, said: Overrides, path: Path) -> None:
