@@ -14,8 +14,8 @@ ORDER = (
     + [""]  # ufodt itself, which exports the names above
     + "lazy_row river sklearn".split()
     + "lab.datasets lab.scores lab.all_features lab.till lab.subsets lab.baselines lab.published lab.verdict".split()
-    + "lab.remember lab.trees lab.fidelity lab.printed lab.speed lab.continuous lab.moving lab.optimal".split()
-    + "lab.hindsight lab.priced lab.wide lab.worlds lab.nine lab.frontier".split()
+    + "lab.whole lab.remember lab.trees lab.fidelity lab.printed lab.speed lab.continuous lab.moving".split()
+    + "lab.optimal lab.hindsight lab.priced lab.wide lab.worlds lab.nine lab.frontier".split()
     + "lab.expert lab.contestants lab.methods lab.regret lab.material lab.evaluate lab.records".split()
     + "lab.declared lab.experiment lab.campaign lab.claims lab.tables lab.styles lab.plots lab.report".split()
     + "lab.tradeoff lab".split()

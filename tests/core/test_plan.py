@@ -170,7 +170,6 @@ def test_looking_draws_nothing(distinct: bool, redraw_below: int) -> None:
         )
         while (question := plain.next()) is not None:
             for _ in range(2):
-                looked_at.prepare()
                 looked_at.gains()
                 looked_at.hypotheses()
                 looked_at.predict()

@@ -64,8 +64,8 @@ class Drift {
   private:
     static constexpr std::size_t max_recent = 64;
     static constexpr std::int64_t trial = 60;  // cases that the reserve is kept
-    static constexpr std::int64_t young = 20;  // cases in which a newcomer asks more than it needs for the answer
-    static constexpr int many_draws = 8;       // of theta, in these cases
+    static constexpr std::int64_t young = 17;  // cases in which a newcomer asks more than it needs for the answer
+    static constexpr int many_draws = 16;      // of theta, in these cases
     static constexpr double slack = 0.1;       // nats by which surprise may exceed its mean
     static constexpr double doubt = 0.1;       // share of every prediction that is taken to be chance
     static constexpr double enough = 3.0;      // nats of lead with which the reserve returns

@@ -23,6 +23,7 @@ from ufodt.lab.experiment import Declaration, Run, Tuning
 from ufodt.lab.material import material, seeds_of
 from ufodt.lab.records import read_manifest
 from ufodt.lab.regret import WORLDS
+from ufodt.lab.whole import sweep
 
 Job = Run | Tuning
 Report = Callable[[str, float, float], None]
@@ -49,7 +50,7 @@ def carry_out(
     """Take all runs that were not taken before, the searches they need first, and return what happened."""
     wanted = list(dict.fromkeys(runs))
     outcome = Outcome()
-    _sweep(results)
+    sweep(results)
     phases: list[list[Job]] = [list(experiment.tunings_of(wanted)), list(wanted)]
     left = [[job for job in phase if not experiment.is_done(job, results)] for phase in phases]
     outcome.n_found = sum(map(len, phases)) - sum(map(len, left))
@@ -67,24 +68,6 @@ def carry_out(
                 if report is not None:
                     report(described(job), done, total)
     return outcome
-
-
-def _sweep(results: Path) -> None:
-    """Remove what killed processes left half written."""
-    for path in results.rglob("*.tmp"):
-        owner = path.suffixes[-2].removeprefix(".") if len(path.suffixes) > 1 else ""
-        if not (owner.isdigit() and _is_alive(int(owner))):
-            path.unlink(missing_ok=True)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return True
 
 
 def described(job: Job) -> str:

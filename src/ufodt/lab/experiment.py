@@ -30,6 +30,7 @@ from ufodt.lab.material import LARGE, TUNING_SEED, material, seeds_of
 from ufodt.lab.methods import METHODS, build
 from ufodt.lab.records import read_manifest, write
 from ufodt.lab.regret import WORLDS
+from ufodt.lab.whole import whole
 
 PACKAGE = Path(ufodt.__file__).parent
 FOLDERS = (PACKAGE / "experiments", PACKAGE.parents[1] / "experiments")  # installed; in a checkout
@@ -38,9 +39,10 @@ N_LOOKS = {"stagger": 60}
 TUNING_CASES = 500  # of a stream of its own
 QUICK_SEEDS, QUICK_CASES, QUICK_LOOKS = 2, 300, 6
 WORLD_CASES, QUICK_WORLD_CASES = 10_000, 1_000
-_NOT_PART_OF_A_RUN = {"plots.py", "report.py", "claims.py", "tradeoff.py", "experiment.py", "speed.py", "priced.py"} | {
-    "styles.py", "moving.py", "wide.py", "continuous.py", "fidelity.py", "verdict.py", "campaign.py", "tables.py",
-    "declared.py",
+_NOT_PART_OF_A_RUN = {
+    "campaign.py", "claims.py", "continuous.py", "declared.py", "experiment.py", "fidelity.py", "frontier.py",
+    "hindsight.py", "moving.py", "nine.py", "plots.py", "priced.py", "remember.py", "report.py", "speed.py",
+    "styles.py", "tables.py", "tradeoff.py", "trees.py", "verdict.py", "wide.py", "worlds.py",
 }  # fmt: skip
 
 
@@ -350,10 +352,8 @@ def is_done(run: Run | Tuning, results: Path) -> bool:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file that appears whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.tmp")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
+    with whole(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
 
 
 # --- what a result depends on --------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Records of a run as a Parquet file, with the manifest of the run inside."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ufodt.lab.datasets import DatasetUnavailable
+from ufodt.lab.whole import whole
 
 PARTS = ("stream", "paid", "all")  # what a case is of: the stream, the hold-out from paid features, from all
 
@@ -31,17 +31,15 @@ def write(path: Path, cases: Mapping[str, npt.NDArray[Any]], manifest: Mapping[s
     if "part" in columns:
         columns["part"] = arrow.DictionaryArray.from_arrays(columns["part"], list(PARTS))
     table = arrow.table(columns).replace_schema_metadata({"ufodt": json.dumps(manifest, sort_keys=True)})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
     repeating = [name for name in columns if name != "case"]
-    parquet.write_table(
-        table,
-        unfinished,
-        compression="zstd",
-        use_dictionary=repeating,
-        column_encoding={"case": "DELTA_BINARY_PACKED"} if "case" in columns else None,
-    )
-    unfinished.replace(path)
+    with whole(path) as unfinished:
+        parquet.write_table(
+            table,
+            unfinished,
+            compression="zstd",
+            use_dictionary=repeating,
+            column_encoding={"case": "DELTA_BINARY_PACKED"} if "case" in columns else None,
+        )
 
 
 def read_manifest(path: Path) -> dict[str, Any] | None:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ufodt.lab.whole import whole
+
 
 def remember(key: Mapping[str, Any], compute: Callable[[], Any]) -> Any:
     """Return what `compute` gives, from disk if it was computed before; key and value are what JSON can hold."""
@@ -23,10 +25,8 @@ def remember(key: Mapping[str, Any], compute: Callable[[], Any]) -> Any:
     except (OSError, ValueError, KeyError, TypeError):
         pass
     value = compute()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    half = file.with_suffix(f".{os.getpid()}")  # whoever is interrupted leaves no half a file under the name
-    half.write_text(json.dumps({"key": json.loads(text), "value": value}, indent=1))
-    half.replace(file)
+    with whole(file) as unfinished:
+        unfinished.write_text(json.dumps({"key": json.loads(text), "value": value}, indent=1))
     return json.loads(json.dumps(value))
 
 

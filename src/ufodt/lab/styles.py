@@ -5,7 +5,6 @@ thresholds, with selection or adaptive keeps its colour and changes its line. Ri
 """
 
 import math
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 
 from ufodt.errors import MissingPackage
 from ufodt.lab.methods import METHODS
+from ufodt.lab.whole import whole
 
 _RC = {
     "font.family": "DejaVu Sans",
@@ -141,14 +141,12 @@ def finish(figure: Any, methods: Sequence[str], per_row: int, *, rings: bool, ma
 
 def save(figure: Any, folder: Path, name: str) -> tuple[Path, Path]:
     """Write a figure as PNG and SVG, each whole or not at all, the same bytes for the same figure."""
-    folder.mkdir(parents=True, exist_ok=True)
     paths = folder / f"{name}.png", folder / f"{name}.svg"
     with drawing() as plt:
         for path in paths:
-            unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
             kind = path.suffix.removeprefix(".")
             metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-            figure.savefig(unfinished, format=kind, metadata=metadata)
-            unfinished.replace(path)
+            with whole(path) as unfinished:
+                figure.savefig(unfinished, format=kind, metadata=metadata)
         plt.close(figure)
     return paths

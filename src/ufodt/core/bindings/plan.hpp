@@ -52,7 +52,6 @@ void bind_plan(nb::module_& m) {
              "drift"_a = nb::none(), "price"_a = std::vector<double>(), "budget"_a = INFINITY, "explore"_a = true)
         .def("reset", &Plan::reset)
         .def("next", [](Plan& plan) { return to_question(plan.next()); })
-        .def("prepare", &Plan::prepare)
         .def(
             "observe",
             [](Plan& plan, int feature, int outcome, bool paid) {
