@@ -369,7 +369,7 @@ class Plan {
         // A criterion over hypotheses may prefer what says nothing about the label. Where it only chooses between what
         // pays, whether anything does is looked for among what tells most.
         const bool by_criterion = !policy.greedy || reads(policy.criterion) == Reads::labels;
-        if (by_criterion || case_.views().size() > 0) score_once();  // Exp3 is rewarded for what it drew in any case
+        if (by_criterion) score_once();
         return lookahead_.some_plan_pays(case_, by_criterion ? gains_.of_open() : gains_.told(case_), candidates_);
     }
 };
