@@ -296,3 +296,15 @@ def test_of_duties_that_a_budget_cannot_hold_the_plan_says_which() -> None:
     question = learner.open(explore=False).ask()
     assert question is not None and question.feature == "cheap"
     assert learner.gap().cost == pytest.approx(learner.gap().least)
+
+
+def test_a_gap_is_not_called_exact_where_a_budget_decides_between_duties_that_need_others() -> None:
+    features = [
+        Binary("s"),
+        Binary("b", price=0.3),
+        Binary("a", price=3.0, needs=["s", "b"], mandatory=True),
+        Binary("c", price=3.0, needs=["b"], mandatory=True),
+    ]
+    problem = Problem(features, [0, 1], loss=[[0, 20], [20, 0]])
+    assert not UFODT(problem, stop=stop.cost_benefit() | stop.budget(6.0)).gap().exact
+    assert UFODT(problem).gap().exact

@@ -584,3 +584,20 @@ def test_in_which_order_needs_are_listed_makes_no_difference(
         told.append(question.feature)
         session.tell(question.feature, 0)
     assert told == ["b", "a", "m"] and session.predict().cost == 1.0
+
+
+def test_what_follows_from_others_is_bought_after_them_and_after_cheaper_ways_to_the_same() -> None:
+    """Whatever the order of needs: both of the group, then what is free by then; and a chain, each free after the last.
+
+    The budget is the least that holds the duty, so a dearer order would leave it out.
+    """
+    group = {"price": 5.0, "group": "g", "later_price": 1.0}
+    in_group = [Binary("g1", **group), Binary("g2", **group), Binary("c", price=1.0, computed_from=["g1"])]
+    chain = [Binary("b"), Binary("c", price=3.0, computed_from=["b"]), Binary("d", computed_from=["c"])]
+    for features, least in ((in_group, 7.0), (chain, 2.0)):
+        for needs in itertools.permutations(feature.name for feature in features):
+            problem = Problem([*features, Binary("m", needs=needs, mandatory=True)], [0, 1])
+            session = UFODT(problem, stop=stop.confidence(0.01)).open(budget=least)
+            while (question := session.ask()) is not None:
+                session.tell(question.feature, 0)
+            assert "m" in session.evidence["values"] and session.predict().cost == least

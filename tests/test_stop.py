@@ -144,12 +144,14 @@ def test_a_criterion_that_likes_coins_does_not_end_a_case_in_which_questions_pay
 
 
 @pytest.mark.parametrize("cutting", [thresholds.bins(), thresholds.exhaustive(), thresholds.exp3()], ids=str)
-def test_nor_where_the_signs_are_numbers(cutting: Thresholds) -> None:
+@pytest.mark.parametrize(("criterion", "cuts"), [("us", [0.5]), ("ec2", [0.25, 0.5, 0.75])])
+def test_nor_where_the_signs_are_numbers(criterion: str, cuts: list[float], cutting: Thresholds) -> None:
     chance = np.random.default_rng(5)
     y = (chance.random(3000) < 0.3).astype(int)
     signs = np.where(y[:, None] == 1, 0.5, 0.0) + chance.random((3000, 2)) * np.where(y[:, None] == 1, 0.5, 1.0)
     X = np.hstack([chance.random((3000, 5)), signs])
-    problem = Problem([Continuous(f"x{i}", cuts=[0.5]) for i in range(7)], labels=[0, 1])
-    learner = UFODT(problem, criterion="us", thresholds=cutting, seed=1)
-    learner.learn_many(X[:2000], y[:2000])
+    problem = Problem([Continuous(f"x{i}", cuts=cuts) for i in range(7)], labels=[0, 1])
+    learner = UFODT(problem, criterion=criterion, thresholds=cutting, seed=1)
+    learner.learn_many(X[:1000], y[:1000])
+    assert learner.run(X[1000:2000], y[1000:2000]).n_asked.mean() > 1  # under thresholds that were drawn, with Exp3
     assert learner.evaluate(X[2000:], y[2000:]).accuracy == pytest.approx(0.825, abs=0.03)

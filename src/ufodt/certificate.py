@@ -19,7 +19,7 @@ from ufodt.errors import InvalidValue, TooLarge
 FloatArray = NDArray[np.float64]
 _N_CASES = 4000  # drawn to measure a policy
 _MAX_ROWS = (1 << 16) - 1  # as the core numbers them
-_ROUNDING = 1e-12  # of what a mistake costs: the optimum is known to no more
+_ROUNDING = 1e-12  # of what a mistake or a case costs: the optimum is known to no more
 _MAX_WORK = 1 << 31  # a few seconds
 _N_POOLS = 4  # independent estimates of a bound
 _EFFORT = 1e8  # steps for each: about a second
@@ -123,7 +123,7 @@ class Follower:
     worth: float  # of one unit of loss, in the currency of the prices
     losses: FloatArray
     budget: float
-    has_fixed_prices: bool  # a feature costs the same whatever is known and whatever comes of it
+    is_orderless: bool  # what is bought when makes no difference to prices, nor to which duties fit a budget
 
 
 def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
@@ -135,9 +135,9 @@ def gap(who: Follower, *, seed: int, depth: int | None = None) -> Gap:
         try:
             cost = of_tree(who.tree, theta, label, worth=who.worth).cost
             best = optimum(who.problem, theta, label, worth=who.worth, budget=who.budget)
-            rounding = _ROUNDING * who.worth * float(who.losses.max())
+            rounding = _ROUNDING * max(who.worth * float(who.losses.max()), cost)
             least = cost if cost < best.cost <= cost + rounding else best.cost
-            return Gap(cost, least, exact=who.has_fixed_prices or math.isinf(who.budget))
+            return Gap(cost, least, exact=who.is_orderless or math.isinf(who.budget))
         except TooLarge:
             pass  # the policy asks on and on; drawn cases will do
     cost, cost_error = _drawn_cost(who, theta, label, seed)

@@ -353,9 +353,7 @@ class UFODT(Memory):
             policies.worth(self.policy, self.problem),
             self.problem.losses,
             budget=policies.hard_budget(self.policy.stop),
-            has_fixed_prices=not any(
-                f.group is not None or f.surcharge or f.computed_from for f in self.problem.features
-            ),
+            is_orderless=_is_orderless(self.problem),
         )
         return certificate.gap(who, seed=self.seed, depth=depth)
 
@@ -401,6 +399,13 @@ class UFODT(Memory):
             max_missing=max_missing,
             max_nodes=max_nodes,
         )
+
+
+def _is_orderless(problem: Problem) -> bool:
+    """Whether what a feature costs, and which duties fit a budget, hangs on nothing that was bought before."""
+    duties = [f for f in problem.features if f.mandatory]
+    compete = len(duties) > 1 and any(f.needs for f in duties)
+    return not compete and not any(f.group is not None or f.surcharge or f.computed_from for f in problem.features)
 
 
 def load(path: str | os.PathLike[str]) -> UFODT:

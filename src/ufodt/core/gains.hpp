@@ -34,7 +34,8 @@ class Gains {
         view_[f] = now.views().by_mean(f, static_cast<int>(now.cuts()[f].size()));
     }
 
-    // Exp3's gains of this case, one for every feature that was on offer when it was first scored.
+    // Exp3's gains of this case, one for every feature that was on offer when it was first scored; a case in which
+    // nothing pays may end unscored.
     const std::vector<Reward>& rewards() const { return rewards_; }
 
     // Gains by the criterion; where it sees no difference between the open features (all survivors agree), by

@@ -142,7 +142,7 @@ class Plan {
         prepare();
         if (charged) case_.pay(feature, -1);
         case_.skip(feature);
-        for (int i = 0; i < n_lost; ++i) open_another();
+        for (int i = 0; i < n_lost && open_another(); ++i) {}
         decided_ = false;
     }
 
@@ -164,13 +164,15 @@ class Plan {
     const Belief* belief_ = nullptr;
     std::vector<double> may_tell_;  // of each feature that is little known; of the others 0
     bool found_what_may_tell_ = false;
-    bool was_worth_asking_ = false;  // something was asked, and not to learn
+    bool was_worth_asking_ = false;  // something was paid for, and not to learn
     Question question_;
 
-    void open_another() {
-        for (const int f : case_.open_another()) {
+    bool open_another() {
+        const std::vector<int> opened = case_.open_another();
+        for (const int f : opened) {
             if (case_.is_viewed(f)) gains_.choose_view(case_, f);
         }
+        return !opened.empty();
     }
 
     void restart() {

@@ -94,8 +94,7 @@ class Purse {
     // cheaper comes after these, if it can.
     void missing(const std::vector<int>& features, std::vector<int>& together) const {
         together.clear();
-        std::vector<std::uint8_t> is_passed = is_known_;
-        list_missing(features, is_passed, together);
+        list_missing(features, together);
         if (!is_plain_) arrange(together);
     }
 
@@ -129,8 +128,9 @@ class Purse {
             for (const int f : together) is_duty[f] = 1;
         };
         for (const int mandatory : promised_) {
+            if (!can_ask(mandatory)) continue;
             missing({mandatory}, together);
-            if (can_ask(mandatory)) mark(mandatory, true);
+            mark(mandatory, true);
         }
         for (const bool is_begun : {true, false}) {
             for (std::size_t i = 0; i < problem_->mandatory.size(); ++i) {
@@ -168,12 +168,11 @@ class Purse {
         return std::find(features.begin(), features.end(), feature) != features.end();
     }
 
-    // Those of some features that were not passed, each after what it needs itself, behind what `together` holds.
-    void list_missing(const std::vector<int>& features, std::vector<std::uint8_t>& is_passed,
-                      std::vector<int>& together) const {
+    // Those of some features that are not known, each after what it needs itself, behind what `together` holds.
+    void list_missing(const std::vector<int>& features, std::vector<int>& together) const {
         for (const int f : features) {
-            if (std::exchange(is_passed[f], 1)) continue;
-            list_missing(problem_->needs[f], is_passed, together);
+            if (is_known_[f] || contains(together, f)) continue;
+            list_missing(problem_->needs[f], together);
             together.push_back(f);
         }
     }
@@ -193,21 +192,25 @@ class Purse {
         if (std::all_of(list.begin(), list.end(), is_fixed)) return;
         for (auto next = list.begin(); next != list.end(); ++next) {
             const auto waits = [&](int f) { return std::find(next, list.end(), f) != list.end(); };
-            const auto saved_by_waiting = [&](int f) {
+            const auto is_had = [&](int f) { return is_known_[f] || std::find(list.begin(), next, f) != next; };
+            // Whether waiting makes it free, and what it makes cheaper else.
+            const auto saved_by_waiting = [&](int f) -> std::pair<bool, double> {
                 const std::vector<int>& inputs = problem_->computed_from[f];
-                const auto will_be_known = [&](int input) { return is_known_[input] || contains(list, input); };
-                if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_known)) return price(f);
+                if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), is_had)) return {false, 0.0};
+                const auto will_be_had = [&](int input) { return is_had(input) || waits(input); };
+                if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), will_be_had)) return {true, price(f)};
                 const auto shares = [&](int other) {
-                    return other != f && problem_->group[other] == problem_->group[f];
+                    return other != f && problem_->group[f] >= 0 && problem_->group[other] == problem_->group[f];
                 };
-                return problem_->group[f] >= 0 && std::any_of(next, list.end(), shares) ? extra(f) : 0.0;
+                const bool is_later = std::any_of(list.begin(), next, shares);
+                return {false, !is_later && std::any_of(next, list.end(), shares) ? extra(f) : 0.0};
             };
             auto best = list.end();
-            double least = INFINITY;
+            std::pair<bool, double> least;
             for (auto at = next; at != list.end(); ++at) {
                 const std::vector<int>& needs = problem_->needs[*at];
                 if (std::any_of(needs.begin(), needs.end(), waits)) continue;
-                const double saved = saved_by_waiting(*at);
+                const auto saved = saved_by_waiting(*at);
                 if (best == list.end() || saved < least) best = at, least = saved;
             }
             std::rotate(next, best, best + 1);
